@@ -307,6 +307,7 @@ gpuError_t gpu_elliptic_elements(const struct gpu_elliptic *op, struct gpu_ellip
   const int lanes = gpu_elliptic_lanes(op->order);
   double *of_curves = op->result + op->sums, *behind = of_curves + op->curved * static_cast<size_t>(op->Np);
   const size_t face_nodes = op->faces * static_cast<size_t>(op->Nf);
+  if (op->tiles == 0) return gpuSuccess; /* a rank without elements */
   switch (op->operators != nullptr ? 0 : op->order) {
 #define RUN(p)                                                                                                         \
   case p:                                                                                                              \

@@ -29,23 +29,33 @@ __device__ inline double given(const gpu_elliptic &op, size_t i)
 }
 
 __global__ void __launch_bounds__(GPU_ELLIPTIC_THREADS)
-    smooth_next(gpu_elliptic op, gpu_smooth s, double keep, double take, const gpu_march *march, int n)
+    smooth_next(gpu_elliptic op, gpu_smooth s, int has_product, double keep, double take, const gpu_march *march, int n)
 {
   if (march != nullptr && n >= march->end) return;
   EACH_ROW(i, s.count)
   {
     const double before = keep != 0 ? keep * s.e[i] : 0;
-    const double e = before + take * s.inverse[i] * (s.r[i] - given(op, i));
+    const double e = before + take * s.inverse[i] * (s.r[i] - (has_product ? s.q[i] : given(op, i)));
     s.e[i] = e;
     s.z[i] += e;
   }
 }
 
 __global__ void __launch_bounds__(GPU_ELLIPTIC_THREADS)
-    smooth_lack(gpu_elliptic op, gpu_smooth s, const gpu_march *march, int n)
+    smooth_lack(gpu_elliptic op, gpu_smooth s, int has_product, const gpu_march *march, int n)
 {
   if (march != nullptr && n >= march->end) return;
-  EACH_ROW(i, s.count) s.q[i] = s.inverse[i] != 0 ? s.r[i] - given(op, i) : 0;
+  EACH_ROW(i, s.count) s.q[i] = s.inverse[i] != 0 ? s.r[i] - (has_product ? s.q[i] : given(op, i)) : 0;
+}
+
+__global__ void __launch_bounds__(GPU_ELLIPTIC_THREADS)
+    invert(size_t count, double share, const double *mass, double scale, const double *rest, double *inverse)
+{
+  EACH_ROW(i, count)
+  {
+    const double sum = (mass != nullptr ? share * mass[i] : 0) + scale * rest[i];
+    inverse[i] = sum > 0 ? 1 / sum : 0;
+  }
 }
 
 /* Long rows are those of long_times. */
@@ -89,17 +99,24 @@ gpuError_t gpu_smooth_first(const struct gpu_smooth *s, double take, const struc
   return gpuGetLastError();
 }
 
-gpuError_t gpu_smooth_next(const struct gpu_elliptic *op, const struct gpu_smooth *s, double keep, double take,
-                           const struct gpu_march *march, int n, gpuStream_t stream)
+gpuError_t gpu_smooth_next(const struct gpu_elliptic *op, const struct gpu_smooth *s, int has_product, double keep,
+                           double take, const struct gpu_march *march, int n, gpuStream_t stream)
 {
-  smooth_next<<<GPU_ELLIPTIC_BLOCKS, GPU_ELLIPTIC_THREADS, 0, stream>>>(*op, *s, keep, take, march, n);
+  smooth_next<<<GPU_ELLIPTIC_BLOCKS, GPU_ELLIPTIC_THREADS, 0, stream>>>(*op, *s, has_product, keep, take, march, n);
   return gpuGetLastError();
 }
 
-gpuError_t gpu_smooth_lack(const struct gpu_elliptic *op, const struct gpu_smooth *s, const struct gpu_march *march,
-                           int n, gpuStream_t stream)
+gpuError_t gpu_smooth_lack(const struct gpu_elliptic *op, const struct gpu_smooth *s, int has_product,
+                           const struct gpu_march *march, int n, gpuStream_t stream)
 {
-  smooth_lack<<<GPU_ELLIPTIC_BLOCKS, GPU_ELLIPTIC_THREADS, 0, stream>>>(*op, *s, march, n);
+  smooth_lack<<<GPU_ELLIPTIC_BLOCKS, GPU_ELLIPTIC_THREADS, 0, stream>>>(*op, *s, has_product, march, n);
+  return gpuGetLastError();
+}
+
+gpuError_t gpu_smooth_invert(size_t count, double share, const double *mass, double scale, const double *rest,
+                             double *inverse, gpuStream_t stream)
+{
+  invert<<<GPU_ELLIPTIC_BLOCKS, GPU_ELLIPTIC_THREADS, 0, stream>>>(count, share, mass, scale, rest, inverse);
   return gpuGetLastError();
 }
 

@@ -28,12 +28,15 @@ struct gpu_smooth {
 /* e = take r / diagonal, z = e. */
 gpuError_t gpu_smooth_first(const struct gpu_smooth *s, double take, const struct gpu_march *march, int n,
                             gpuStream_t stream);
-/* With A z in op->result: e = keep e + take (r - A z) / diagonal, z += e. */
-gpuError_t gpu_smooth_next(const struct gpu_elliptic *op, const struct gpu_smooth *s, double keep, double take,
+/* With A z in op->result, or in q where `has_product`: e = keep e + take (r - A z) / diagonal, z += e. */
+gpuError_t gpu_smooth_next(const struct gpu_elliptic *op, const struct gpu_smooth *s, int has_product, double keep,
+                           double take, const struct gpu_march *march, int n, gpuStream_t stream);
+/* With A z there: q = r - A z where nothing is held, 0 elsewhere. */
+gpuError_t gpu_smooth_lack(const struct gpu_elliptic *op, const struct gpu_smooth *s, int has_product,
                            const struct gpu_march *march, int n, gpuStream_t stream);
-/* With A z in op->result: q = r - A z where nothing is held, 0 elsewhere. */
-gpuError_t gpu_smooth_lack(const struct gpu_elliptic *op, const struct gpu_smooth *s, const struct gpu_march *march,
-                           int n, gpuStream_t stream);
+/* inverse = 1 / (share mass + scale rest), or 0 where that is 0. mass may be NULL. */
+gpuError_t gpu_smooth_invert(size_t count, double share, const double *mass, double scale, const double *rest,
+                             double *inverse, gpuStream_t stream);
 /* y = (adds ? y : 0) + M x where nothing is held; elsewhere y stays (adds), or is 0. */
 gpuError_t gpu_rows_times(const struct gpu_rows *rows, const double *x, const double *inverse, double *y, int adds,
                           const struct gpu_march *march, int n, gpuStream_t stream);

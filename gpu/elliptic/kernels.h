@@ -7,7 +7,8 @@
  *
  * An iteration is two kernels for the operator and two for the vectors. Sums over all unknowns are made in parts, one a
  * block; the kernel that wants the sum adds the parts itself, every block the same way. Alpha, beta and the end of the
- * iterations stay on the card. */
+ * iterations stay on the card. Where ranks share unknowns the sums of parts become those of all ranks in between, and so
+ * do the products (ranks.h). */
 #pragma once
 
 #include <stddef.h>
@@ -77,14 +78,29 @@ struct gpu_march {
   int failed;       /* not positive */
 };
 
+/* What ranks share of a vector of unknowns; arrays of the card. `out` and `in` have, behind the items, the bodies and
+ * GPU_SHARED_SUMS sums. */
+enum { GPU_SHARED_SUMS = 6, GPU_SUMS_OF_Q = 0, GPU_SUMS_OF_R = 2 };
+struct gpu_shared {
+  size_t count, items, places, bodies;
+  const int32_t *node;       /* [items] unknowns, in the order in which they are sent and received */
+  const int32_t *place;      /* [places] unknowns that other ranks have, too */
+  const int32_t *row, *from; /* what adds to each: [places + 1] into from; items, or -1: this rank's own */
+  double *out, *in;
+};
+
 /* Vectors [count], and parts of sums. */
 struct gpu_march_vectors {
   size_t count;
+  const uint8_t *foreign; /* unknowns that another rank counts; NULL: none */
+  const int64_t *global;  /* their numbers among all ranks; NULL: their own */
   double *x, *b, *r, *d, *q;
   double *inverse; /* of the diagonal; 0 where x is held */
   double *z;       /* what a preconditioner made of r; NULL: the diagonal does */
   double *part_q;  /* [2][blocks] d . q, and the sum of q */
   double *part_r;  /* [4][blocks] r . z, r . r, sums of z and r */
+  const double *sum_q, *sum_r; /* where these are read: [2][parts] and [4][parts], of all ranks */
+  int parts;
   struct gpu_march *march;
 };
 
@@ -112,6 +128,13 @@ gpuError_t gpu_march_noise(const struct gpu_march_vectors *v, gpuStream_t stream
 gpuError_t gpu_march_measure(const struct gpu_march_vectors *v, gpuStream_t stream);
 /* alpha from part_q; r -= alpha q; part_r. */
 gpuError_t gpu_march_residual(const struct gpu_march_vectors *v, int n, gpuStream_t stream);
+/* out = what is shared of y, with the bodies behind it. */
+gpuError_t gpu_shared_pack(const struct gpu_shared *shared, const double *y, gpuStream_t stream);
+/* y = what all ranks have together, from `in`. */
+gpuError_t gpu_shared_unpack(const struct gpu_shared *shared, double *y, gpuStream_t stream);
+/* to[count <= 4] = the sums of part[count][blocks]. */
+gpuError_t gpu_shared_fold(const double *part, int count, double *to, gpuStream_t stream);
+
 /* x += alpha d */
 gpuError_t gpu_march_move(const struct gpu_march_vectors *v, int n, gpuStream_t stream);
 /* beta from part_r; x += alpha d (moves), d = z + beta d; ends the iterations where r is small enough. first: beta = 0,

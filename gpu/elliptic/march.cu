@@ -7,6 +7,9 @@ namespace
 
 using Vectors = gpu_march_vectors;
 
+/* Does this rank count the unknown in sums? */
+__device__ inline bool counts(const Vectors &v, size_t i) { return v.foreign == nullptr || v.foreign[i] == 0; }
+
 #define EACH_UNKNOWN(i, v) for (size_t i = gpu_first_unknown(); i < (v).count; i += GPU_ELLIPTIC_STRIDE)
 
 __global__ void __launch_bounds__(GPU_ELLIPTIC_THREADS) held(Vectors v)
@@ -23,7 +26,7 @@ __global__ void __launch_bounds__(GPU_ELLIPTIC_THREADS) lack(Vectors v, int n)
   {
     const double r = v.inverse[i] != 0 ? v.b[i] - v.q[i] : 0;
     v.r[i] = r;
-    sums[1] += r;
+    if (counts(v, i)) sums[1] += r;
   }
   gpu_put_parts<2>(sums, v.part_q, room);
 }
@@ -43,13 +46,13 @@ __global__ void __launch_bounds__(GPU_ELLIPTIC_THREADS) weigh(Vectors v, int n)
   __shared__ double room[4 * GPU_ELLIPTIC_THREADS];
   if (n >= v.march->end) return;
   double of_q[2], sums[4] = {0, 0, 0, 0};
-  gpu_add_parts<2>(v.part_q, of_q, room);
+  gpu_add_parts<2>(v.sum_q, v.parts, of_q, room);
   const double mean = v.march->floating ? of_q[1] / v.march->ones : 0;
   EACH_UNKNOWN(i, v)
   {
     const double inverse = v.inverse[i], r = inverse != 0 ? v.r[i] - mean : 0;
     if (mean != 0) v.r[i] = r;
-    weigh_one(r, inverse, sums);
+    if (counts(v, i)) weigh_one(r, inverse, sums);
   }
   gpu_put_parts<4>(sums, v.part_r, room);
 }
@@ -61,6 +64,7 @@ __global__ void __launch_bounds__(GPU_ELLIPTIC_THREADS) improved(Vectors v, int 
   double sums[4] = {0, 0, 0, 0};
   EACH_UNKNOWN(i, v)
   {
+    if (!counts(v, i)) continue;
     const double r = v.r[i], z = v.z[i];
     sums[0] += r * z;
     sums[1] += r * r;
@@ -70,17 +74,18 @@ __global__ void __launch_bounds__(GPU_ELLIPTIC_THREADS) improved(Vectors v, int 
   gpu_put_parts<4>(sums, v.part_r, room);
 }
 
-/* Numbers that depend on nothing but the unknown. */
+/* Numbers that depend on nothing but the unknown, whichever ranks have it. */
 __global__ void __launch_bounds__(GPU_ELLIPTIC_THREADS) noise(Vectors v)
 {
   __shared__ double room[2 * GPU_ELLIPTIC_THREADS];
   double sums[2] = {0, 0};
   EACH_UNKNOWN(i, v)
   {
-    const unsigned long long mixed = (static_cast<unsigned long long>(i) + 1) * 0x9e3779b97f4a7c15ULL;
+    const unsigned long long number = v.global != nullptr ? static_cast<unsigned long long>(v.global[i]) : i;
+    const unsigned long long mixed = (number + 1) * 0x9e3779b97f4a7c15ULL;
     const double r = v.inverse[i] != 0 ? static_cast<double>(mixed >> 40) / 16777216 - 0.5 : 0;
     v.r[i] = r;
-    sums[1] += r;
+    if (counts(v, i)) sums[1] += r;
   }
   gpu_put_parts<2>(sums, v.part_q, room);
 }
@@ -89,7 +94,7 @@ __global__ void __launch_bounds__(GPU_ELLIPTIC_THREADS) measure(Vectors v)
 {
   __shared__ double room[4 * GPU_ELLIPTIC_THREADS];
   double sums[4];
-  gpu_add_parts<4>(v.part_r, sums, room);
+  gpu_add_parts<4>(v.sum_r, v.parts, sums, room);
   if (threadIdx.x == 0) v.march->size = sums[1];
 }
 
@@ -100,7 +105,7 @@ __global__ void __launch_bounds__(GPU_ELLIPTIC_THREADS) residual(Vectors v, int 
   gpu_march *march = v.march;
   if (n >= march->end) return;
   double of_q[2], sums[4] = {0, 0, 0, 0};
-  gpu_add_parts<2>(v.part_q, of_q, room);
+  gpu_add_parts<2>(v.sum_q, v.parts, of_q, room);
   const bool writes = blockIdx.x == 0 && threadIdx.x == 0;
   const double now = march->now[n & 1], mean = march->floating ? of_q[1] / march->ones : 0;
   if (writes) march->curvature = of_q[0];
@@ -117,7 +122,7 @@ __global__ void __launch_bounds__(GPU_ELLIPTIC_THREADS) residual(Vectors v, int 
   {
     const double inverse = v.inverse[i], r = inverse != 0 ? v.r[i] - alpha * (v.q[i] - mean) : 0;
     v.r[i] = r;
-    weigh_one(r, inverse, sums);
+    if (counts(v, i)) weigh_one(r, inverse, sums);
   }
   gpu_put_parts<4>(sums, v.part_r, room);
 }
@@ -136,7 +141,7 @@ __global__ void __launch_bounds__(GPU_ELLIPTIC_THREADS) turn(Vectors v, int n, i
   gpu_march *march = v.march;
   if (n >= march->end) return;
   double sums[4];
-  gpu_add_parts<4>(v.part_r, sums, room);
+  gpu_add_parts<4>(v.sum_r, v.parts, sums, room);
   const double mean = march->floating ? sums[2] / march->ones : 0, now = sums[0] - mean * sums[3];
   const double beta = first ? 0 : now / march->now[n & 1], alpha = march->alpha;
   if (blockIdx.x == 0 && threadIdx.x == 0) {

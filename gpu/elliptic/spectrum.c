@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "gpu/runtime/errors.h"
-#include "libdg/base/memory.h"
 
 static const char searching[] = "looking for eigenvalues";
 
@@ -34,20 +33,41 @@ static double eigenvalue(const double *diagonal, const double *square, int size,
   return 0.5 * (low + high);
 }
 
-static gpuError_t begin(const struct gpu_march_vectors *v, gpuStream_t stream)
+/* A level with its vectors for a search. */
+struct state {
+  const struct gpu_level *level;
+  struct gpu_elliptic_weights weights;
+  struct gpu_march_vectors v;
+  gpuStream_t stream;
+};
+
+/* Sums of r become those of all ranks, and d turns. */
+static int turn(const struct state *s, int n, int first, struct dg_error *err)
 {
-  gpuError_t status = gpu_march_noise(v, stream);
-  if (status == gpuSuccess) status = gpu_march_weigh(v, 0, stream);
-  return status == gpuSuccess ? gpu_march_turn(v, -1, 1, 0, stream) : status;
+  if (gpu_ranks_reduce(s->level->ranks, &s->v, GPU_SUMS_OF_R, s->stream, err) != 0) return err->code;
+  return gpu_check(gpu_march_turn(&s->v, n, first, 0, s->stream), searching, err);
 }
 
-static gpuError_t iterate(const struct gpu_level *level, struct gpu_elliptic_weights weights,
-                          const struct gpu_march_vectors *v, int n, gpuStream_t stream)
+static int begin(const struct state *s, struct dg_error *err)
 {
-  gpuError_t status = gpu_elliptic_elements(&level->op, weights, v->d, v->march, n, stream);
-  if (status == gpuSuccess) status = gpu_elliptic_gather(&level->op, v->d, v->q, v->part_q, v->march, n, stream);
-  if (status == gpuSuccess) status = gpu_march_residual(v, n, stream);
-  return status == gpuSuccess ? gpu_march_turn(v, n, 0, 0, stream) : status;
+  if (gpu_check(gpu_march_noise(&s->v, s->stream), searching, err) != 0 ||
+      gpu_ranks_reduce(s->level->ranks, &s->v, GPU_SUMS_OF_Q, s->stream, err) != 0 ||
+      gpu_check(gpu_march_weigh(&s->v, 0, s->stream), searching, err) != 0)
+    return err->code;
+  return turn(s, -1, 1, err);
+}
+
+static int iterate(const struct state *s, int n, struct dg_error *err)
+{
+  const struct gpu_march_vectors *v = &s->v;
+  gpuError_t status = gpu_elliptic_elements(&s->level->op, s->weights, v->d, v->march, n, s->stream);
+  if (status == gpuSuccess)
+    status = gpu_elliptic_gather(&s->level->op, v->d, v->q, v->part_q, v->march, n, s->stream);
+  if (gpu_check(status, searching, err) != 0 ||
+      gpu_ranks_sum(s->level->ranks, v->q, v->part_q, s->stream, err) != 0 ||
+      gpu_check(gpu_march_residual(v, n, s->stream), searching, err) != 0)
+    return err->code;
+  return turn(s, n, 0, err);
 }
 
 static int read_march(const struct gpu_search *search, struct dg_error *err)
@@ -60,30 +80,31 @@ static int read_march(const struct gpu_search *search, struct dg_error *err)
 }
 
 int gpu_find_spectrum(const struct gpu_level *level, struct gpu_elliptic_weights weights, bool floating, double ones,
-                      int most, const struct gpu_search *search, double *smallest, double *largest,
-                      struct dg_error *err)
+                      int most, const struct gpu_search *search, struct gpu_ends *ends, struct dg_error *err)
 {
-  const struct gpu_march_vectors v = {.count = level->s.count,
-                                      .r = level->r,
-                                      .d = level->s.e,
-                                      .q = level->s.q,
-                                      .inverse = level->inverse,
-                                      .part_q = search->part_q,
-                                      .part_r = search->part_r,
-                                      .march = search->march};
+  struct state s = {.level = level,
+                    .weights = weights,
+                    .v = {.count = level->s.count,
+                          .r = level->r,
+                          .d = level->s.e,
+                          .q = level->s.q,
+                          .inverse = level->inverse,
+                          .part_q = search->part_q,
+                          .part_r = search->part_r,
+                          .march = search->march},
+                    .stream = search->stream};
   struct gpu_march *there = search->there;
-  double *diagonal = NULL, *square = NULL, first = 0, alpha_before = 0, beta_before = 0, bound = 0;
+  double diagonal[GPU_SEARCH], square[GPU_SEARCH], first, alpha_before = 0, beta_before = 0, bound = 0;
   int size = 0;
+  gpu_ranks_attach(level->ranks, &s.v);
   *there = (struct gpu_march){.ones = ones, .floating = floating, .end = INT_MAX};
-  if (DG_NEW(diagonal, most, err) != 0 || DG_NEW(square, most, err) != 0 ||
-      gpu_check(gpuMemcpyAsync(search->march, there, sizeof *there, gpuMemcpyHostToDevice, search->stream), searching,
+  if (gpu_check(gpuMemcpyAsync(search->march, there, sizeof *there, gpuMemcpyHostToDevice, search->stream), searching,
                 err) != 0 ||
-      gpu_check(begin(&v, search->stream), searching, err) != 0 || read_march(search, err) != 0)
-    goto fail;
+      begin(&s, err) != 0 || read_march(search, err) != 0)
+    return err->code;
   first = there->now[0];
-  for (int n = 0; n < most; n++) {
-    if (gpu_check(iterate(level, weights, &v, n, search->stream), searching, err) != 0 || read_march(search, err) != 0)
-      goto fail;
+  for (int n = 0; n < most && n < GPU_SEARCH; n++) {
+    if (iterate(&s, n, err) != 0 || read_march(search, err) != 0) return err->code;
     if (there->failed || !(there->alpha > 0)) break;
     const double now = there->now[n & 1], next = there->now[(n + 1) & 1], beta = next / now;
     diagonal[size] = 1 / there->alpha + (n > 0 ? beta_before / alpha_before : 0);
@@ -94,10 +115,9 @@ int gpu_find_spectrum(const struct gpu_level *level, struct gpu_elliptic_weights
     beta_before = beta;
     if (!(next > 1e-10 * first)) break;
   }
-  *smallest = size > 0 ? eigenvalue(diagonal, square, size, 0, 2 * bound) : 1;
-  *largest = size > 0 ? eigenvalue(diagonal, square, size, size - 1, 2 * bound) : 1;
-fail:
-  dg_free(diagonal);
-  dg_free(square);
-  return err->code;
+  *ends = (struct gpu_ends){1, 1};
+  if (size == 0) return 0;
+  ends->smallest = eigenvalue(diagonal, square, size, 0, 2 * bound);
+  ends->largest = eigenvalue(diagonal, square, size, size - 1, 2 * bound);
+  return 0;
 }

@@ -53,14 +53,13 @@ template <int N> __device__ inline void gpu_put_parts(double (&sum)[N], double *
   for (int i = 0; i < N; i++) part[i * GPU_ELLIPTIC_BLOCKS + static_cast<int>(blockIdx.x)] = sum[i];
 }
 
-/* sum[N] of all blocks, in every thread. */
-template <int N> __device__ inline void gpu_add_parts(const double *part, double (&sum)[N], double *room)
+/* sum[N] of part[N][parts], in every thread. */
+template <int N> __device__ inline void gpu_add_parts(const double *part, int parts, double (&sum)[N], double *room)
 {
 #pragma unroll
   for (int i = 0; i < N; i++) {
     sum[i] = 0;
-    for (int b = static_cast<int>(threadIdx.x); b < GPU_ELLIPTIC_BLOCKS; b += GPU_ELLIPTIC_THREADS)
-      sum[i] += part[i * GPU_ELLIPTIC_BLOCKS + b];
+    for (int b = static_cast<int>(threadIdx.x); b < parts; b += GPU_ELLIPTIC_THREADS) sum[i] += part[i * parts + b];
   }
   gpu_add_threads<N>(sum, room);
 }

@@ -113,6 +113,7 @@ static void time_card(const struct scene *scene, const double *b, double *x, con
   struct dg_error err = {0};
   struct dg_pcg_report report;
   const struct dg_device_system system = {.weights = {.of = {.stiffness = 1}},
+                                          .multigrid = scene->multigrid != NULL,
                                           .diagonal = diagonal,
                                           .held = scene->held,
                                           .tolerance = 1e-10,
@@ -198,7 +199,8 @@ static int bench(long elements, int order)
   const double made = mx_clock() - start;
   const size_t n = scene.space.count;
   start = mx_clock();
-  if (gpu_elliptic_solver.create(&scene.solver, scene.op, NULL, NULL, &err) != 0 ||
+  const struct dg_device_setup setup = {.op = scene.op};
+  if (gpu_elliptic_solver.create(&scene.solver, &setup, &err) != 0 ||
       mx_backend_cuda.card->ceilings(n * sizeof(double), &ceilings, &err) != 0)
     fail_msg("%s", err.message);
   printf("order %d, %zu elements, %zu unknowns, made in %.1f s, on %s in %.1f s, %.1f MB; copy %.0f GB/s, %.0f of "

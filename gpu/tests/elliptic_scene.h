@@ -102,6 +102,7 @@ static inline void make_operators(struct scene *scene, enum kind kind, struct dg
                                            .op = scene->op,
                                            .medium = &medium,
                                            .body = kind == BODIES ? (const int32_t(*)[4])body : NULL,
+                                           .more = kind != PLAIN ? &other : NULL,
                                            .halves = true};
   if (dg_multigrid_new(&scene->levels, &setup, err) != 0) fail_msg("%s", err->message);
   free(body), free(term), dg_free(k), dg_free(c), free(tensor);
@@ -125,17 +126,16 @@ static inline void open_scene(struct scene *scene, int order, int cells, enum ki
 {
   struct dg_error err = {0};
   open_cells(scene, order, (int[]){cells, cells, cells}, kind);
-  if (gpu_elliptic_solver.create(&scene->solver, scene->op, scene->more, NULL, &err) != 0) fail_msg("%s", err.message);
+  const struct dg_device_setup setup = {.op = scene->op, .more = scene->more};
+  if (gpu_elliptic_solver.create(&scene->solver, &setup, &err) != 0) fail_msg("%s", err.message);
 }
 
-/* From now on, and without the second mass. */
+/* From now on. */
 static inline void use_multigrid(struct scene *scene)
 {
   struct dg_error err = {0};
-  gpu_elliptic_solver.destroy(scene->solver);
   scene->multigrid = scene->levels;
-  if (gpu_elliptic_solver.create(&scene->solver, scene->op, NULL, scene->multigrid, &err) != 0)
-    fail_msg("%s", err.message);
+  if (gpu_elliptic_solver.give(scene->solver, scene->multigrid, &err) != 0) fail_msg("%s", err.message);
 }
 
 static inline void close_scene(struct scene *scene)

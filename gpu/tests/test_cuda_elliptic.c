@@ -124,6 +124,7 @@ static void solve_both(const struct scene *scene, struct dg_device_weights w, bo
                              .tolerance = 1e-13,
                              .most = 5000};
   const struct dg_device_system system = {.weights = w,
+                                          .multigrid = scene->multigrid != NULL,
                                           .diagonal = diagonal,
                                           .held = scene->held,
                                           .floating = floating,
@@ -221,7 +222,8 @@ static void memory_that_is_short(void **state)
     struct dg_error err = {0};
     struct dg_device_solver *solver;
     dg_memory_fail_at(n);
-    done = ops->create(&solver, scene.op, scene.more, NULL, &err) == 0;
+    const struct dg_device_setup setup = {.op = scene.op, .more = scene.more, .multigrid = scene.levels};
+    done = ops->create(&solver, &setup, &err) == 0;
     dg_memory_fail_at(0);
     if (!done) assert_int_equal(err.code, DG_ENVIRONMENT);
     ops->destroy(solver);

@@ -16,7 +16,7 @@ struct level {
   const struct dg_space *space;
   struct dg_elliptic *op;
   struct dg_space own_space; /* of coarser levels */
-  struct dg_elliptic *own_op;
+  struct dg_elliptic *own_op, *more;
   bool *held;
   double *inverse; /* [count] of the diagonal, 0 where it is held */
   double largest;  /* eigenvalue of the operator over its diagonal */
@@ -223,8 +223,12 @@ int dg_multigrid_levels(const struct dg_multigrid *mg) { return mg->levels; }
 struct dg_multigrid_level dg_multigrid_level(const struct dg_multigrid *mg, int n)
 {
   const struct level *level = &mg->level[n];
-  return (struct dg_multigrid_level){
-      .space = level->space, .op = level->op, .held = level->held, .from = level->from, .source = level->source};
+  return (struct dg_multigrid_level){.space = level->space,
+                                     .op = level->op,
+                                     .more = level->more,
+                                     .held = level->held,
+                                     .from = level->from,
+                                     .source = level->source};
 }
 
 int dg_multigrid_hold(struct dg_multigrid *mg, const bool *held, struct dg_error *err)
@@ -265,7 +269,8 @@ static int make_level(struct dg_multigrid *mg, const struct dg_multigrid_setup *
     level->space = &level->own_space;
     if (dg_space_init(&level->own_space, setup->space->mesh, comm, order, setup->space->bodies, setup->body, err) !=
             0 ||
-        dg_elliptic_new(&level->own_op, level->space, setup->medium, err) != 0)
+        dg_elliptic_new(&level->own_op, level->space, setup->medium, err) != 0 ||
+        (setup->more != NULL && dg_elliptic_new(&level->more, level->space, setup->more, err) != 0))
       return err->code;
     level->op = level->own_op;
     if (join_levels(level - 1, level, err) != 0) return err->code;
@@ -301,6 +306,7 @@ void dg_multigrid_free(struct dg_multigrid *mg)
   for (int n = 0; n < mg->levels; n++) {
     struct level *level = &mg->level[n];
     dg_elliptic_free(level->own_op);
+    dg_elliptic_free(level->more);
     dg_space_release(&level->own_space);
     dg_free(level->held);
     dg_free(level->inverse);

@@ -16,6 +16,7 @@ struct dg_multigrid_setup {
   struct dg_elliptic *op;
   const struct dg_elliptic_medium *medium; /* what both were made of; needed during the call only */
   const int32_t (*body)[4];                /* the same */
+  const struct dg_elliptic_medium *more;   /* of a second operator on every level, for devices; NULL: none */
   bool halves;                             /* orders are halved from level to level */
 };
 
@@ -35,6 +36,7 @@ int dg_multigrid_set(struct dg_multigrid *multigrid, struct dg_elliptic_weights 
 struct dg_multigrid_level {
   const struct dg_space *space;
   struct dg_elliptic *op;
+  struct dg_elliptic *more; /* the second operator; NULL: there is none, or this is the finest level */
   const bool *held;      /* [count] */
   const double *from;    /* [Np][Np of the coarser] values of its basis at the nodes; NULL on the coarsest level */
   const int32_t *source; /* [count] a place of each unknown, e * Np + i; -1: it has none; NULL there too */

@@ -233,7 +233,7 @@ int mx_heat_run(const struct mx_heat_place *place, const struct mx_phasors *phas
   heat.how = how;
   heat.report = what;
   heat.march.watch = how->watch;
-  if (mx_heat_solver_move(&heat.march.solver, place->device, err) != 0) goto fail;
+  if (mx_heat_solver_move(&heat.march.solver, place->device, place->direct, err) != 0) goto fail;
   if ((phasors != NULL && mx_heat_add_losses(&heat.problem, phasors, place->log, err) != 0) ||
       open_record(&heat, err) != 0 || (place->config->heat->steady ? settle(&heat, err) : march(&heat, err)) != 0)
     goto fail;

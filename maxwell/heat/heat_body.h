@@ -17,6 +17,7 @@ struct mx_heat_place {
   struct dg_comm *comm;               /* NULL: one rank */
   struct dg_log *log;                 /* may be NULL */
   const struct dg_device_ops *device; /* solves (libdg/solve/device.h); NULL: the host does */
+  enum dg_answer direct;              /* of its setup */
 };
 
 struct mx_heat_body {

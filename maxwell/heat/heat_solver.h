@@ -5,7 +5,8 @@
  * bits: a solution that has taken MX_HEAT_PATIENCE iterations with the diagonal goes on with multigrid, and so do later
  * ones that are as stiff, as long as a cycle that costs as much as some iterations pays for itself.
  *
- * A device takes over all solutions, with the diagonal (libdg/solve/device.h). */
+ * A device (libdg/solve/device.h) takes over all solutions, by the same rule with numbers of its own. Its multigrid
+ * needs no hypre, and serves any step. */
 #pragma once
 
 #include "libdg/base/log.h"
@@ -14,7 +15,7 @@
 #include "maxwell/heat/heat_problem.h"
 #include "maxwell/shell/archive.h"
 
-enum { MX_HEAT_PATIENCE = 100 };
+enum { MX_HEAT_PATIENCE = 100, MX_HEAT_PATIENCE_DEVICE = 150 };
 
 struct mx_heat_solver {
   struct mx_heat_problem *problem;
@@ -35,14 +36,20 @@ struct mx_heat_solver {
   void *self;
   const struct dg_device_ops *ops; /* of `device` */
   struct dg_device_solver *device; /* NULL: the host solves */
+  bool given;                      /* the device has multigrid */
+  struct mx_heat_ready {           /* what it was made ready for; mass = rest = 0: nothing */
+    double mass, rest;
+    bool uses, floating;
+  } ready;
 };
 
 /* DG_ENVIRONMENT: no memory. Release in any case. */
 int mx_heat_solver_init(struct mx_heat_solver *solver, struct mx_heat_problem *problem, struct dg_log *log,
                         struct dg_error *err) DG_MUST_USE;
 void mx_heat_solver_release(struct mx_heat_solver *solver);
-/* Hands the solving over to a device; NULL: none. The log says whether it can. */
-int mx_heat_solver_move(struct mx_heat_solver *solver, const struct dg_device_ops *ops,
+/* Hands the solving over to a device; NULL: none. The log says whether it can. direct: as in the device's setup.
+ * Collective. */
+int mx_heat_solver_move(struct mx_heat_solver *solver, const struct dg_device_ops *ops, enum dg_answer direct,
                         struct dg_error *err) DG_MUST_USE;
 
 /* Solves for the unknowns that no wall holds; x[count] comes with a guess, and with the held ones. floating: constants

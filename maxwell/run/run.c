@@ -319,7 +319,8 @@ static struct mx_heat_place heat_place(const struct mx_setup *setup)
                                 .mesh = &setup->mesh,
                                 .comm = setup->comm,
                                 .log = setup->log,
-                                .device = setup->ops->card->elliptic};
+                                .device = setup->ops->card->elliptic,
+                                .direct = mx_setup_direct(setup)};
 }
 
 static int look_at_heat(const struct mx_setup *setup, struct dg_error *err)

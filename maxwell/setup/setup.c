@@ -50,6 +50,12 @@ struct mx_resonance_scene mx_setup_resonance_scene(const struct mx_setup *setup)
                                      .log = setup->log};
 }
 
+enum dg_answer mx_setup_direct(const struct mx_setup *setup)
+{
+  const enum mx_transport wanted = setup->config->gpu.transport;
+  return wanted == MX_TRANSPORT_AUTO ? DG_UNKNOWN : wanted == MX_TRANSPORT_DIRECT ? DG_YES : DG_NO;
+}
+
 struct mx_statics_place mx_setup_statics(const struct mx_setup *setup)
 {
   return (struct mx_statics_place){.config = setup->config,
@@ -58,5 +64,6 @@ struct mx_statics_place mx_setup_statics(const struct mx_setup *setup)
                                    .layers = &setup->layers,
                                    .mesh = &setup->mesh,
                                    .device = setup->ops->card->elliptic,
+                                   .direct = mx_setup_direct(setup),
                                    .log = setup->log};
 }

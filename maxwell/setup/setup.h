@@ -66,6 +66,8 @@ void mx_setup_explain(const struct mx_setup *setup, struct dg_error *err);
 /* What output.resonances needs to know of the run. */
 struct mx_resonance_scene mx_setup_resonance_scene(const struct mx_setup *setup);
 
+/* gpu.transport, as devices that solve want it (libdg/solve/device.h). */
+enum dg_answer mx_setup_direct(const struct mx_setup *setup);
 /* What the fields at t = 0 need to know. */
 struct mx_statics_place mx_setup_statics(const struct mx_setup *setup);
 

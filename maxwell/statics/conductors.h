@@ -2,6 +2,7 @@
 #pragma once
 
 #include "libdg/base/log.h"
+#include "libdg/comm/comm.h"
 #include "libdg/mesh/mesh.h"
 #include "maxwell/model/config.h"
 #include "maxwell/problem/assignment.h"
@@ -36,6 +37,7 @@ struct mx_statics_place {
   const struct mx_layers *layers;
   const struct dg_mesh *mesh;
   const struct dg_device_ops *device; /* solves for the potential (libdg/solve/device.h); NULL: the host does */
+  enum dg_answer direct;              /* of its setup */
   struct dg_log *log;                 /* may be NULL */
 };
 

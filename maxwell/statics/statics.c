@@ -94,12 +94,12 @@ static int make_device(struct solver *solver, const struct mx_statics *statics, 
                                            .halves = true};
   solver->ops = place->device;
   if (solver->ops == NULL) return 0;
-  if (statics->unknowns >= MANY && solver->space.ref.order > 2 && solver->space.shared == NULL &&
+  if (statics->unknowns >= MANY && solver->space.ref.order > 2 &&
       dg_multigrid_new(&solver->multigrid, &setup, err) != 0)
     return err->code;
-  if (dg_device_make(&solver->device, solver->ops, solver->op, NULL, solver->multigrid, place->log, "statics", err) !=
-      0)
-    return err->code;
+  const struct dg_device_setup device = {
+      .op = solver->op, .multigrid = solver->multigrid, .direct = place->direct};
+  if (dg_device_make(&solver->device, solver->ops, &device, place->log, "statics", err) != 0) return err->code;
   if (solver->device != NULL) return 0;
   dg_multigrid_free(solver->multigrid);
   solver->multigrid = NULL;
@@ -183,6 +183,7 @@ static bool any_held(const struct solver *solver, const struct mx_statics *stati
 static struct dg_device_system system_of(const struct solver *solver, const struct mx_statics *statics)
 {
   return (struct dg_device_system){.weights = {.of = stiffness},
+                                   .multigrid = solver->multigrid != NULL,
                                    .diagonal = solver->diagonal,
                                    .held = solver->held,
                                    .floating = !any_held(solver, statics),

@@ -111,7 +111,7 @@ MAY = {
     "gpu/kernels/curved": "gpu/kernels libdg/base",
     "gpu/kernels/layers": "gpu/kernels libdg/base maxwell/response",
     "gpu/kernels/skins": "gpu/kernels maxwell/backend/frame",
-    "gpu/elliptic": "gpu/kernels gpu/runtime libdg/base libdg/field libdg/solve",
+    "gpu/elliptic": "gpu/kernels gpu/runtime libdg/base libdg/comm libdg/field libdg/solve",
     "gpu/host": "gpu/elliptic gpu/kernels gpu/kernels/layers gpu/kernels/skins gpu/runtime libdg/base libdg/comm maxwell/backend maxwell/backend/frame maxwell/problem "
                 "maxwell/shell maxwell/time",
 }
