@@ -7,8 +7,8 @@
  *
  * An iteration is two kernels for the operator and two for the vectors. Sums over all unknowns are made in parts, one a
  * block; the kernel that wants the sum adds the parts itself, every block the same way. Alpha, beta and the end of the
- * iterations stay on the card. Where ranks share unknowns the sums of parts become those of all ranks in between, and so
- * do the products (ranks.h). */
+ * iterations stay on the card. Where ranks share unknowns the sums of parts become those of all ranks in between, and
+ * so do the products (ranks.h). */
 #pragma once
 
 #include <stddef.h>
@@ -95,10 +95,10 @@ struct gpu_march_vectors {
   const uint8_t *foreign; /* unknowns that another rank counts; NULL: none */
   const int64_t *global;  /* their numbers among all ranks; NULL: their own */
   double *x, *b, *r, *d, *q;
-  double *inverse; /* of the diagonal; 0 where x is held */
-  double *z;       /* what a preconditioner made of r; NULL: the diagonal does */
-  double *part_q;  /* [2][blocks] d . q, and the sum of q */
-  double *part_r;  /* [4][blocks] r . z, r . r, sums of z and r */
+  double *inverse;             /* of the diagonal; 0 where x is held */
+  double *z;                   /* what a preconditioner made of r; NULL: the diagonal does */
+  double *part_q;              /* [2][blocks] d . q, and the sum of q */
+  double *part_r;              /* [4][blocks] r . z, r . r, sums of z and r */
   const double *sum_q, *sum_r; /* where these are read: [2][parts] and [4][parts], of all ranks */
   int parts;
   struct gpu_march *march;

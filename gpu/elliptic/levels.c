@@ -170,8 +170,7 @@ int gpu_levels_init(struct gpu_levels *levels, const struct gpu_levels_setup *se
     }
     const size_t bytes = level->op.count * sizeof(double);
     if (gpu_new(card, &level->s.z, bytes, making, err) != 0 || gpu_new(card, &level->s.e, bytes, making, err) != 0 ||
-        gpu_new(card, &level->rest, bytes, making, err) != 0 ||
-        (n + 1 < levels->count && connect(levels, n, err) != 0))
+        gpu_new(card, &level->rest, bytes, making, err) != 0 || (n + 1 < levels->count && connect(levels, n, err) != 0))
       return err->code;
     level->s.count = level->op.count;
     level->s.r = level->r;
@@ -349,8 +348,7 @@ int gpu_levels_set(struct gpu_levels *levels, struct gpu_elliptic_weights weight
   const double mass = weights.mass, scale = weights.stiffness;
   bool changed = false;
   if (!(scale > 0)) return dg_fail(err, DG_INPUT, "multigrid wants a stiffness above 0");
-  const struct gpu_elliptic_weights rest = {
-      .stiffness = 1, .more = weights.more / scale, .face = weights.face / scale};
+  const struct gpu_elliptic_weights rest = {.stiffness = 1, .more = weights.more / scale, .face = weights.face / scale};
   if (look_for_changes(levels, rest, held, mass != 0, floating, &changed, err) != 0) return err->code;
   if (changed) {
     levels->prepared = false;

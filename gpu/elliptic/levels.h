@@ -47,11 +47,11 @@ void gpu_levels_release(struct gpu_levels *levels);
  *
  * With weights m of the mass and s of all else, the operator is m M + s K, and its diagonal m D_M + s D_K. The quotient
  * of x . (m M + s K) x and x . (m D_M + s D_K) x is a mean of those of M over D_M and of K over D_K, with weights m and
- * s t, where t lies between the smallest and the largest ratio of the entries of D_K and D_M. So the largest eigenvalues
- * of M and of K, found once, bound that of any step. The smallest one matters on the coarsest level. For each x the
- * quotient moves one way with s/m, from that of M on: the smallest eigenvalue at s/m is no less than the smaller one of
- * those of M and at a larger s/m. It is found at powers of 4, once each. Behind the first steps, therefore, only numbers
- * change. */
+ * s t, where t lies between the smallest and the largest ratio of the entries of D_K and D_M. So the largest
+ * eigenvalues of M and of K, found once, bound that of any step. The smallest one matters on the coarsest level. For
+ * each x the quotient moves one way with s/m, from that of M on: the smallest eigenvalue at s/m is no less than the
+ * smaller one of those of M and at a larger s/m. It is found at powers of 4, once each. Behind the first steps,
+ * therefore, only numbers change. */
 int gpu_levels_set(struct gpu_levels *levels, struct gpu_elliptic_weights weights, const bool *held, bool floating,
                    const struct gpu_search *search, struct dg_error *err) DG_MUST_USE;
 /* z of the finest level = a cycle for its r. */

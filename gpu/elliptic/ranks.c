@@ -72,10 +72,8 @@ int gpu_ranks_new(struct gpu_ranks **result, struct gpu_memory *card, const stru
   if (DG_NEW(ranks, 1, err) != 0) return err->code;
   ranks->space = space;
   ranks->card = card;
-  ranks->shared = (struct gpu_shared){.count = space->count,
-                                      .items = space->shared->items,
-                                      .places = space->shared->places,
-                                      .bodies = space->bodies};
+  ranks->shared = (struct gpu_shared){
+      .count = space->count, .items = space->shared->items, .places = space->shared->places, .bodies = space->bodies};
   if (fill(ranks, direct, err) != 0) {
     gpu_ranks_free(ranks);
     return err->code;
@@ -99,8 +97,7 @@ int gpu_ranks_join(struct gpu_ranks *ranks, struct dg_error *err)
   const struct dg_shared *of = ranks->space->shared;
   double *out = ranks->direct ? ranks->shared.out : ranks->out, *in = ranks->direct ? ranks->shared.in : ranks->in;
   (void)!dg_exchange_new_between(&ranks->exchange, of->comm, of->peers, of->peer, sizeof(double), out, in, err);
-  if (DG_NEW(global, ranks->shared.count, err) == 0 &&
-      dg_space_global(ranks->space, global, &first, &own, err) == 0)
+  if (DG_NEW(global, ranks->shared.count, err) == 0 && dg_space_global(ranks->space, global, &first, &own, err) == 0)
     (void)!gpu_new_copy(ranks->card, &ranks->global, global, ranks->shared.count * sizeof *global, what, err);
   dg_free(global);
   return err->code;

@@ -13,8 +13,8 @@
 
 struct gpu_ranks; /* opaque */
 
-/* *ranks = NULL where nobody else has unknowns. Else makes what needs no other rank. direct: as in the setup of a device
- * (libdg/solve/device.h). DG_ENVIRONMENT: no memory, or MPI does not take the card's. */
+/* *ranks = NULL where nobody else has unknowns. Else makes what needs no other rank. direct: as in the setup of a
+ * device (libdg/solve/device.h). DG_ENVIRONMENT: no memory, or MPI does not take the card's. */
 int gpu_ranks_new(struct gpu_ranks **ranks, struct gpu_memory *card, const struct dg_space *space,
                   enum dg_answer direct, struct dg_error *err) DG_MUST_USE;
 void gpu_ranks_free(struct gpu_ranks *ranks); /* NULL is safe; behind the last work of its stream */

@@ -61,10 +61,8 @@ static int iterate(const struct state *s, int n, struct dg_error *err)
 {
   const struct gpu_march_vectors *v = &s->v;
   gpuError_t status = gpu_elliptic_elements(&s->level->op, s->weights, v->d, v->march, n, s->stream);
-  if (status == gpuSuccess)
-    status = gpu_elliptic_gather(&s->level->op, v->d, v->q, v->part_q, v->march, n, s->stream);
-  if (gpu_check(status, searching, err) != 0 ||
-      gpu_ranks_sum(s->level->ranks, v->q, v->part_q, s->stream, err) != 0 ||
+  if (status == gpuSuccess) status = gpu_elliptic_gather(&s->level->op, v->d, v->q, v->part_q, v->march, n, s->stream);
+  if (gpu_check(status, searching, err) != 0 || gpu_ranks_sum(s->level->ranks, v->q, v->part_q, s->stream, err) != 0 ||
       gpu_check(gpu_march_residual(v, n, s->stream), searching, err) != 0)
     return err->code;
   return turn(s, n, 0, err);

@@ -8,8 +8,8 @@ int dg_device_make(struct dg_device_solver **solver, const struct dg_device_ops 
   *solver = NULL;
   if (ops == NULL) return 0;
   if (ops->create(solver, setup, &why) == 0) {
-    dg_log_line(log, "%-9s solved on %s%s, %.1f MB there", who, ops->name, setup->multigrid != NULL ? " with multigrid" : "",
-                1e-6 * (double)ops->bytes(*solver));
+    dg_log_line(log, "%-9s solved on %s%s, %.1f MB there", who, ops->name,
+                setup->multigrid != NULL ? " with multigrid" : "", 1e-6 * (double)ops->bytes(*solver));
     return 0;
   }
   *solver = NULL;

@@ -2,8 +2,9 @@
  * memory: on a card. The method is that of pcg.h. A table of functions stands for a kind of device; whoever solves is
  * handed one, or NULL, and solves on the host then.
  *
- * Where ranks share the unknowns each has its part on its device, and all functions but destroy and bytes are collective.
- * They return 0 or the code in err: DG_ENVIRONMENT where the device's memory is too small or the device is lost. */
+ * Where ranks share the unknowns each has its part on its device, and all functions but destroy and bytes are
+ * collective. They return 0 or the code in err: DG_ENVIRONMENT where the device's memory is too small or the device is
+ * lost. */
 #pragma once
 
 #include "libdg/base/log.h"
@@ -21,7 +22,7 @@ struct dg_device_weights {
 /* What a device is made for; all must outlive it. */
 struct dg_device_setup {
   const struct dg_elliptic *op;
-  struct dg_elliptic *more; /* a second operator on the same space, of which only the mass is used; NULL: none */
+  struct dg_elliptic *more;       /* a second operator on the same space, of which only the mass is used; NULL: none */
   struct dg_multigrid *multigrid; /* made for op and more, to precondition with; NULL: none, or it is given later */
   enum dg_answer direct;          /* may MPI have pointers into the device's memory? DG_UNKNOWN: where it says so */
 };
@@ -29,13 +30,13 @@ struct dg_device_setup {
 /* What is solved: the operator with these weights. */
 struct dg_device_system {
   struct dg_device_weights weights;
-  bool multigrid;         /* precondition with it, which was given; the stiffness must be above 0 then. Else the
-                             diagonal does */
-  const double *diagonal; /* [count] of the operator, the preconditioner; above 0 where nothing is held */
-  const bool *held;       /* [count] as in pcg.h; NULL: none */
-  bool floating;          /* the same */
-  double tolerance;       /* the same */
-  int most;               /* the same */
+  bool multigrid;              /* precondition with it, which was given; the stiffness must be above 0 then. Else the
+                                  diagonal does */
+  const double *diagonal;      /* [count] of the operator, the preconditioner; above 0 where nothing is held */
+  const bool *held;            /* [count] as in pcg.h; NULL: none */
+  bool floating;               /* the same */
+  double tolerance;            /* the same */
+  int most;                    /* the same */
   bool (*stop)(void *context); /* the same, but asked many times at once; NULL: never */
   void *context;
 };

@@ -37,9 +37,9 @@ struct dg_multigrid_level {
   const struct dg_space *space;
   struct dg_elliptic *op;
   struct dg_elliptic *more; /* the second operator; NULL: there is none, or this is the finest level */
-  const bool *held;      /* [count] */
-  const double *from;    /* [Np][Np of the coarser] values of its basis at the nodes; NULL on the coarsest level */
-  const int32_t *source; /* [count] a place of each unknown, e * Np + i; -1: it has none; NULL there too */
+  const bool *held;         /* [count] */
+  const double *from;       /* [Np][Np of the coarser] values of its basis at the nodes; NULL on the coarsest level */
+  const int32_t *source;    /* [count] a place of each unknown, e * Np + i; -1: it has none; NULL there too */
 };
 int dg_multigrid_levels(const struct dg_multigrid *multigrid);
 struct dg_multigrid_level dg_multigrid_level(const struct dg_multigrid *multigrid, int n);

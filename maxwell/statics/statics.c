@@ -97,8 +97,7 @@ static int make_device(struct solver *solver, const struct mx_statics *statics, 
   if (statics->unknowns >= MANY && solver->space.ref.order > 2 &&
       dg_multigrid_new(&solver->multigrid, &setup, err) != 0)
     return err->code;
-  const struct dg_device_setup device = {
-      .op = solver->op, .multigrid = solver->multigrid, .direct = place->direct};
+  const struct dg_device_setup device = {.op = solver->op, .multigrid = solver->multigrid, .direct = place->direct};
   if (dg_device_make(&solver->device, solver->ops, &device, place->log, "statics", err) != 0) return err->code;
   if (solver->device != NULL) return 0;
   dg_multigrid_free(solver->multigrid);
