@@ -122,6 +122,8 @@ gpuError_t gpu_march_lack(const struct gpu_march_vectors *v, int n, gpuStream_t 
 gpuError_t gpu_march_weigh(const struct gpu_march_vectors *v, int n, gpuStream_t stream);
 /* part_r with what a preconditioner made of r, z. */
 gpuError_t gpu_march_improved(const struct gpu_march_vectors *v, int n, gpuStream_t stream);
+/* y -= x */
+gpuError_t gpu_march_subtract(size_t count, const double *x, double *y, gpuStream_t stream);
 /* r = noise where nothing is held, and the sum of r in part_q. */
 gpuError_t gpu_march_noise(const struct gpu_march_vectors *v, gpuStream_t stream);
 /* march->size from part_r. */

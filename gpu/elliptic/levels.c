@@ -318,7 +318,7 @@ static int find_smallest(struct gpu_levels *levels, double ratio, const struct g
                          struct dg_error *err)
 {
   const int last = levels->count - 1;
-  struct gpu_ends ends;
+  struct gpu_ends ends = {1, 1};
   int exponent;
   (void)frexp(ratio, &exponent); /* ratio < 2^exponent */
   exponent += exponent & 1;

@@ -17,6 +17,11 @@ __global__ void __launch_bounds__(GPU_ELLIPTIC_THREADS) held(Vectors v)
   EACH_UNKNOWN(i, v) v.d[i] = v.inverse[i] == 0 ? v.x[i] : 0;
 }
 
+__global__ void __launch_bounds__(GPU_ELLIPTIC_THREADS) subtract(size_t count, const double *x, double *y)
+{
+  for (size_t i = gpu_first_unknown(); i < count; i += GPU_ELLIPTIC_STRIDE) y[i] -= x[i];
+}
+
 __global__ void __launch_bounds__(GPU_ELLIPTIC_THREADS) lack(Vectors v, int n)
 {
   __shared__ double room[2 * GPU_ELLIPTIC_THREADS];
@@ -164,6 +169,12 @@ __global__ void __launch_bounds__(GPU_ELLIPTIC_THREADS) turn(Vectors v, int n, i
 gpuError_t gpu_march_held(const struct gpu_march_vectors *v, gpuStream_t stream)
 {
   held<<<GPU_ELLIPTIC_BLOCKS, GPU_ELLIPTIC_THREADS, 0, stream>>>(*v);
+  return gpuGetLastError();
+}
+
+gpuError_t gpu_march_subtract(size_t count, const double *x, double *y, gpuStream_t stream)
+{
+  subtract<<<GPU_ELLIPTIC_BLOCKS, GPU_ELLIPTIC_THREADS, 0, stream>>>(count, x, y);
   return gpuGetLastError();
 }
 

@@ -303,15 +303,34 @@ static int ready(struct dg_device_solver *s, const struct dg_device_system *syst
   return send_host(s, s->v.inverse, err);
 }
 
+/* b less what system->from gives. */
+static int move(struct dg_device_solver *s, const struct dg_device_system *system, struct dg_error *err)
+{
+  if (system->from == NULL) return 0;
+  if (send(s, s->v.d, system->from, err) != 0 || multiply(s, weights_of(system->moved), s->v.d, NULL, 0, err) != 0)
+    return err->code;
+  return gpu_check(gpu_march_subtract(s->v.count, s->v.q, s->v.b, s->stream), making, err);
+}
+
+/* q has A x: the last thing that iterate() does is to look at the residual. */
+static int fetch_lack(struct dg_device_solver *s, const struct dg_device_system *system, struct dg_error *err)
+{
+  if (system->lack == NULL) return 0;
+  if (gpu_check(gpu_march_subtract(s->v.count, s->v.b, s->v.q, s->stream), making, err) != 0) return err->code;
+  return fetch(s, system->lack, s->v.q, err);
+}
+
 static int solve(struct dg_device_solver *s, const struct dg_device_system *system, const double *b, double *x,
                  struct dg_pcg_report *report, struct dg_error *err)
 {
   struct dg_error rest = {0};
   *report = (struct dg_pcg_report){0};
   *s->there = (struct gpu_march){.ones = s->ones, .floating = system->floating, .end = INT_MAX};
-  if (send(s, s->v.b, b, err) != 0 || send(s, s->v.x, x, err) != 0 || put_march(s, err) != 0) return err->code;
+  if (send(s, s->v.b, b, err) != 0 || move(s, system, err) != 0 || send(s, s->v.x, x, err) != 0 ||
+      put_march(s, err) != 0)
+    return err->code;
   const int status = iterate(s, system, report, err);
-  if (status == 0) return fetch(s, x, s->v.x, err);
+  if (status == 0) return fetch(s, x, s->v.x, err) == 0 ? fetch_lack(s, system, err) : (int)err->code;
   if (status == DG_INTERRUPTED || status == DG_INPUT) (void)!fetch(s, x, s->v.x, &rest);
   return status;
 }

@@ -45,6 +45,23 @@ static void compute(struct scene *scene, const struct wanted *wanted, bool on_ca
   else run(scene);
 }
 
+static void near(const char *name, const char *what, double found, double truth, double scale)
+{
+  if (!(fabs(found - truth) <= 1e-10 * scale)) fail_msg("%s: %s is %.17g, on the host %.17g", name, what, found, truth);
+}
+
+/* What was stored, and what walls, sources and blood gave. */
+static void compare_balance(const char *name, const struct mx_heat_march *host, const struct mx_heat_march *card)
+{
+  const double scale = fabs(host->given.sources) + fabs(host->given.wall[0]);
+  assert_true(scale > 0 && host->given.wall[1] != 0 && host->given.blood != 0);
+  near(name, "what is stored", card->stored, host->stored, scale);
+  near(name, "the heat of sources", card->given.sources, host->given.sources, scale);
+  near(name, "the heat of blood", card->given.blood, host->given.blood, scale);
+  for (int w = 0; w < 2; w++) near(name, "the heat of a wall", card->given.wall[w], host->given.wall[w], scale);
+  near(name, "what is missing", mx_heat_missing(card), 0, scale);
+}
+
 static void heat_is_that_of_the_host(void **state)
 {
   (void)state;
@@ -61,6 +78,7 @@ static void heat_is_that_of_the_host(void **state)
                   host.march.solver.cycles, off, worst(&card, warm));
     assert_int_equal(solver->cycles > 0, cases[k].multigrid);
     if (cases[k].patient) assert_int_equal(solver->iterations, MX_HEAT_PATIENCE_DEVICE);
+    compare_balance(cases[k].name, &host.march, &card.march);
     if (!(off < 1e-10 * 60)) fail_msg("%s: differs from the host by %.3e", cases[k].name, off);
     if (!(worst(&card, warm) < cases[k].near)) fail_msg("%s: %.3e", cases[k].name, worst(&card, warm));
     end(&host);

@@ -30,13 +30,18 @@ struct dg_device_setup {
 /* What is solved: the operator with these weights. */
 struct dg_device_system {
   struct dg_device_weights weights;
-  bool multigrid;              /* precondition with it, which was given; the stiffness must be above 0 then. Else the
-                                  diagonal does */
-  const double *diagonal;      /* [count] of the operator, the preconditioner; above 0 where nothing is held */
-  const bool *held;            /* [count] as in pcg.h; NULL: none */
-  bool floating;               /* the same */
-  double tolerance;            /* the same */
-  int most;                    /* the same */
+  bool multigrid;         /* precondition with it, which was given; the stiffness must be above 0 then. Else the
+                             diagonal does */
+  const double *diagonal; /* [count] of the operator, the preconditioner; above 0 where nothing is held */
+  const bool *held;       /* [count] as in pcg.h; NULL: none */
+  bool floating;          /* the same */
+  double tolerance;       /* the same */
+  int most;               /* the same */
+  /* Of `solve` alone: b is what comes from the host less the operator with the weights `moved` on from[count]; NULL: it
+   * is what comes. lack[count] gets A x - b, for held unknowns too; NULL: it is not wanted. */
+  struct dg_device_weights moved;
+  const double *from;
+  double *lack;
   bool (*stop)(void *context); /* the same, but asked many times at once; NULL: never */
   void *context;
 };

@@ -134,11 +134,8 @@ static int find_constant(struct mx_heat_problem *problem, struct dg_error *err)
   add_up(problem, moment);
   if (add_walls(problem, false, 0, moment, err) != 0) return err->code;
   moment->t = 0;
-  if (problem->blood == NULL) return dg_space_error(&problem->space, err);
-  double *ones = problem->nodal; /* as a function of unknowns, of which there are fewer */
-  for (size_t i = 0; i < count; i++) ones[i] = problem->heat->blood - problem->offset;
-  dg_elliptic_apply(problem->blood, (struct dg_elliptic_weights){.mass = 1}, ones, problem->values);
-  for (size_t i = 0; i < count; i++) moment->load[i] += problem->values[i];
+  for (size_t i = 0; problem->blood != NULL && i < count; i++)
+    moment->load[i] += (problem->heat->blood - problem->offset) * problem->blood_of_one[i];
   return dg_space_error(&problem->space, err);
 }
 
@@ -187,7 +184,7 @@ int mx_heat_add_powers(struct mx_heat_problem *problem, double t, const double *
                        struct mx_heat_powers *powers, struct dg_error *err)
 {
   const struct dg_reference *ref = &problem->space.ref;
-  const size_t count = problem->space.count, Nf = (size_t)ref->Nf;
+  const size_t Nf = (size_t)ref->Nf;
   const struct mx_heat_moment *moment;
   if (find_moment(problem, t, &moment, err) != 0) return err->code;
   powers->sources += factor * moment->sources;
@@ -204,12 +201,9 @@ int mx_heat_add_powers(struct mx_heat_problem *problem, double t, const double *
         powers->wall[which] -= factor * problem->faces.matrix[(n * Nf + i) * Nf + j] * wall->coefficient * here;
       }
   }
-  if (problem->blood == NULL) return 0;
-  double *difference = problem->nodal;
-  for (size_t i = 0; i < count; i++) difference[i] = problem->heat->blood - problem->offset - T[i];
-  dg_elliptic_apply(problem->blood, (struct dg_elliptic_weights){.mass = 1}, difference, problem->values);
-  for (size_t i = 0; i < count; i++)
-    if (mx_heat_counts(problem, i)) powers->blood += factor * problem->values[i];
+  for (size_t i = 0; problem->blood != NULL && i < problem->space.count; i++)
+    if (mx_heat_counts(problem, i))
+      powers->blood += factor * (problem->heat->blood - problem->offset - T[i]) * problem->blood_of_one[i];
   return 0;
 }
 

@@ -79,6 +79,8 @@ static int find_held(struct mx_heat_problem *problem, struct dg_error *err)
   const struct dg_space *space = &problem->space;
   const int Nf = space->ref.Nf;
   for (size_t i = 0; i < space->count; i++) problem->holder[i] = -1;
+  for (size_t w = 0; w < problem->heat->walls; w++)
+    problem->holds = problem->holds || problem->heat->wall[w].kind == MX_HEAT_HELD;
   for (size_t e = 0; e < problem->body->mesh.K; e++)
     for (int f = 0; f < 4; f++) {
       const int wall = problem->body->wall[e][f];
@@ -238,6 +240,7 @@ static int make_arrays(struct mx_heat_problem *problem, struct dg_error *err)
   const size_t n = problem->space.count, all = problem->body->mesh.K * (size_t)problem->space.ref.Np;
   if (DG_NEW(problem->holder, n, err) != 0 || DG_NEW(problem->held, n, err) != 0 ||
       DG_NEW(problem->diagonal_mass, n, err) != 0 || DG_NEW(problem->diagonal_rest, n, err) != 0 ||
+      DG_NEW(problem->of_one, n, err) != 0 || DG_NEW(problem->blood_of_one, n, err) != 0 ||
       DG_NEW(problem->fixed, n, err) != 0 || DG_NEW(problem->x, n, err) != 0 || DG_NEW(problem->values, n, err) != 0 ||
       DG_NEW(problem->nodal, all, err) != 0 || DG_NEW(problem->node_x, all, err) != 0)
     return err->code;
@@ -253,6 +256,15 @@ static void make_diagonals(struct mx_heat_problem *problem)
   for (size_t i = 0; i < problem->space.count; i++) problem->diagonal_rest[i] += problem->values[i];
 }
 
+static void make_sums(struct mx_heat_problem *problem)
+{
+  double *one = problem->nodal; /* as a function of unknowns, of which there are fewer */
+  for (size_t i = 0; i < problem->space.count; i++) one[i] = 1;
+  dg_elliptic_apply(problem->op, (struct dg_elliptic_weights){.mass = 1}, one, problem->of_one);
+  if (problem->blood == NULL) return;
+  dg_elliptic_apply(problem->blood, (struct dg_elliptic_weights){.mass = 1}, one, problem->blood_of_one);
+}
+
 int mx_heat_problem_init(struct mx_heat_problem *problem, const struct mx_config *config,
                          const struct mx_heat_body *body, struct dg_error *err)
 {
@@ -265,6 +277,7 @@ int mx_heat_problem_init(struct mx_heat_problem *problem, const struct mx_config
       make_operators(problem, err) != 0 || find_held(problem, err) != 0 || find_places(problem, err) != 0)
     return err->code;
   make_diagonals(problem);
+  make_sums(problem);
   return dg_space_error(&problem->space, err);
 }
 
@@ -286,6 +299,8 @@ void mx_heat_problem_release(struct mx_heat_problem *problem)
   mx_heat_faces_release(&problem->faces);
   dg_free(problem->diagonal_mass);
   dg_free(problem->diagonal_rest);
+  dg_free(problem->of_one);
+  dg_free(problem->blood_of_one);
   dg_free(problem->fixed);
   dg_free(problem->x);
   dg_free(problem->values);
@@ -306,8 +321,7 @@ void mx_heat_apply(const struct mx_heat_problem *problem, double mass, double re
 int mx_heat_content(const struct mx_heat_problem *problem, const double *T, double *content, struct dg_error *err)
 {
   *content = 0;
-  dg_elliptic_apply(problem->op, (struct dg_elliptic_weights){.mass = 1}, T, problem->values);
   for (size_t i = 0; i < problem->space.count; i++)
-    if (mx_heat_counts(problem, i)) *content += problem->values[i];
+    if (mx_heat_counts(problem, i)) *content += problem->of_one[i] * T[i];
   return dg_space_reduce(&problem->space, 1, content, err);
 }

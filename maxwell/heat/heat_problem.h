@@ -32,10 +32,12 @@ struct mx_heat_problem {
   bool *held;                /* [count] */
   struct mx_heat_faces faces;
   double *diagonal_mass, *diagonal_rest; /* [count] of M and A */
-  double *fixed;                         /* [count] load of losses, W; zero without */
-  double (*x)[3];                        /* [count] places of the unknowns, m: the same on all ranks */
-  double *values, *nodal;                /* room: [count], [K * Np] */
-  double (*node_x)[3];                   /* [K * Np] places of all nodes, m */
+  double *of_one, *blood_of_one; /* [count] of M on 1, and of the blood's operator: what sums of products need */
+  bool holds;                    /* some wall of the script holds its temperature */
+  double *fixed;                 /* [count] load of losses, W; zero without */
+  double (*x)[3];                /* [count] places of the unknowns, m: the same on all ranks */
+  double *values, *nodal;        /* room: [count], [K * Np] */
+  double (*node_x)[3];           /* [K * Np] places of all nodes, m */
   double offset;   /* temperatures here are those of the script less this, so that constants leave no rounding behind */
   bool determined; /* walls or blood hold the temperature of every part */
   size_t unknowns; /* of all ranks */

@@ -20,7 +20,9 @@ int mx_heat_solver_init(struct mx_heat_solver *solver, struct mx_heat_problem *p
                         struct dg_error *err)
 {
   *solver = (struct mx_heat_solver){.problem = problem, .log = log};
-  if (DG_NEW(solver->diagonal, problem->space.count, err) != 0) return err->code;
+  if (DG_NEW(solver->diagonal, problem->space.count, err) != 0 ||
+      DG_NEW(solver->product, problem->space.count, err) != 0)
+    return err->code;
   return DG_NEW(solver->room, dg_pcg_room(problem->space.count), err);
 }
 
@@ -40,6 +42,7 @@ void mx_heat_solver_release(struct mx_heat_solver *solver)
   if (solver->device != NULL) solver->ops->destroy(solver->device);
   drop_multigrid(solver);
   dg_free(solver->diagonal);
+  dg_free(solver->product);
   dg_free(solver->room);
   *solver = (struct mx_heat_solver){0};
 }
@@ -154,7 +157,7 @@ static bool is_worth(const struct mx_heat_solver *solver, double ratio)
 static void apply(void *context, const double *x, double *y)
 {
   const struct mx_heat_solver *solver = context;
-  mx_heat_apply(solver->problem, solver->mass, solver->rest, x, y);
+  mx_heat_apply(solver->problem, solver->equations->mass, solver->equations->rest, x, y);
 }
 
 static void improve(void *context, const double *r, double *z)
@@ -187,38 +190,47 @@ static bool stop(void *context)
 static void find_diagonal(struct mx_heat_solver *solver)
 {
   const struct mx_heat_problem *problem = solver->problem;
+  const struct mx_heat_equations *of = solver->equations;
   for (size_t i = 0; i < problem->space.count; i++)
-    solver->diagonal[i] = solver->mass * problem->diagonal_mass[i] + solver->rest * problem->diagonal_rest[i];
+    solver->diagonal[i] = of->mass * problem->diagonal_mass[i] + of->rest * problem->diagonal_rest[i];
 }
 
-static int solve_on_device(struct mx_heat_solver *solver, bool floating, const double *b, double *x,
-                           struct dg_pcg_report *report, struct dg_error *err)
+/* The weights of mass M + rest A. */
+static struct dg_device_weights weights_of(double mass, double rest)
+{
+  return (struct dg_device_weights){.of = {.stiffness = rest, .mass = mass, .face = rest}, .more = rest};
+}
+
+static int solve_on_device(struct mx_heat_solver *solver, double *x, struct dg_pcg_report *report, struct dg_error *err)
 {
   const struct mx_heat_problem *problem = solver->problem;
+  const struct mx_heat_equations *of = solver->equations;
   const struct mx_heat_ready ready = {
-      .mass = solver->mass, .rest = solver->rest, .uses = solver->uses, .floating = floating};
+      .mass = of->mass, .rest = of->rest, .uses = solver->uses, .floating = of->floating};
   const struct mx_heat_ready *was = &solver->ready;
-  const struct dg_device_system system = {
-      .weights = {.of = {.stiffness = solver->rest, .mass = solver->mass, .face = solver->rest}, .more = solver->rest},
-      .multigrid = solver->uses,
-      .diagonal = solver->diagonal,
-      .held = problem->held,
-      .floating = floating,
-      .tolerance = problem->heat->solve,
-      .most = ITERATIONS,
-      .stop = stop,
-      .context = solver};
-  if (was->mass != ready.mass || was->rest != ready.rest || was->uses != ready.uses || was->floating != floating) {
+  const struct dg_device_system system = {.weights = weights_of(of->mass, of->rest),
+                                          .multigrid = solver->uses,
+                                          .diagonal = solver->diagonal,
+                                          .held = problem->held,
+                                          .floating = of->floating,
+                                          .tolerance = problem->heat->solve,
+                                          .most = ITERATIONS,
+                                          .moved = weights_of(0, of->moved),
+                                          .from = of->from,
+                                          .lack = of->lack,
+                                          .stop = stop,
+                                          .context = solver};
+  if (was->mass != ready.mass || was->rest != ready.rest || was->uses != ready.uses ||
+      was->floating != ready.floating) {
     find_diagonal(solver);
     solver->ready = (struct mx_heat_ready){0};
     if (solver->ops->ready(solver->device, &system, err) != 0) return err->code;
     solver->ready = ready;
   }
-  return solver->ops->solve(solver->device, &system, b, x, report, err);
+  return solver->ops->solve(solver->device, &system, of->b, x, report, err);
 }
 
-static int solve_on_host(struct mx_heat_solver *solver, bool floating, const double *b, double *x,
-                         struct dg_pcg_report *report, struct dg_error *err)
+static int solve_on_host(struct mx_heat_solver *solver, double *x, struct dg_pcg_report *report, struct dg_error *err)
 {
   const struct mx_heat_problem *problem = solver->problem;
   const struct dg_pcg pcg = {.count = problem->space.count,
@@ -228,67 +240,80 @@ static int solve_on_host(struct mx_heat_solver *solver, bool floating, const dou
                              .foreign = dg_space_foreign(&problem->space),
                              .sum = sum,
                              .held = problem->held,
-                             .floating = floating,
+                             .floating = solver->equations->floating,
                              .tolerance = problem->heat->solve,
                              .most = ITERATIONS,
                              .stop = stop,
                              .room = solver->room};
   if (!solver->uses) find_diagonal(solver);
-  return dg_pcg_solve(&pcg, b, x, report, err);
+  return dg_pcg_solve(&pcg, solver->equations->b, x, report, err);
 }
 
-static int solve_once(struct mx_heat_solver *solver, bool floating, const double *b, double *x, struct dg_error *err)
+static int solve_once(struct mx_heat_solver *solver, double *x, struct dg_error *err)
 {
   struct dg_pcg_report report = {0};
   solver->looks = 0;
   solver->impatient = false;
-  if (solver->device != NULL) (void)!solve_on_device(solver, floating, b, x, &report, err);
-  else (void)!solve_on_host(solver, floating, b, x, &report, err);
+  if (solver->device != NULL) (void)!solve_on_device(solver, x, &report, err);
+  else (void)!solve_on_host(solver, x, &report, err);
   *(solver->uses ? &solver->cycles : &solver->iterations) += report.iterations;
   if (solver->uses) solver->last = report.iterations;
   return err->code;
 }
 
 /* The diagonal takes too long: goes on from x with multigrid, if it can be had. */
-static int go_on(struct mx_heat_solver *solver, double ratio, bool floating, const double *b, double *x,
-                 struct dg_error *err)
+static int go_on(struct mx_heat_solver *solver, double ratio, double *x, struct dg_error *err)
 {
   if (solver->device == NULL && ask_for_library(solver, err) != 0) return err->code;
-  if (!solver->refused && make_multigrid(solver, ratio, floating, err) != 0) return err->code;
+  if (!solver->refused && make_multigrid(solver, ratio, solver->equations->floating, err) != 0) return err->code;
   if (!solver->refused) {
     if (solver->stiff == 0 || ratio < solver->stiff) solver->stiff = ratio;
     solver->uses = true;
   }
-  return solve_once(solver, floating, b, x, err);
+  return solve_once(solver, x, err);
 }
 
 /* Multigrid has failed, which the diagonal may not. */
-static int go_back(struct mx_heat_solver *solver, bool floating, const double *b, double *x, struct dg_error *err)
+static int go_back(struct mx_heat_solver *solver, double *x, struct dg_error *err)
 {
   dg_log_line(solver->log, "heat      goes on without multigrid: %s", err->message);
   *err = (struct dg_error){0};
   if (solver->device == NULL) drop_multigrid(solver);
   solver->refused = true;
   solver->uses = false;
-  return solve_once(solver, floating, b, x, err);
+  return solve_once(solver, x, err);
 }
 
-int mx_heat_solve(struct mx_heat_solver *solver, double mass, double rest, bool floating, const double *b, double *x,
-                  struct dg_error *err)
+static int solve(struct mx_heat_solver *solver, double *x, struct dg_error *err)
 {
-  const double ratio = ratio_of(mass, rest);
-  solver->mass = mass;
-  solver->rest = rest;
+  const struct mx_heat_equations *of = solver->equations;
+  const double ratio = ratio_of(of->mass, of->rest);
   solver->uses = is_worth(solver, ratio);
   if (solver->uses && (ratio > range * solver->made || ratio * range < solver->made) &&
-      make_multigrid(solver, ratio, floating, err) != 0)
+      make_multigrid(solver, ratio, of->floating, err) != 0)
     return err->code;
-  if (solve_once(solver, floating, b, x, err) == DG_INTERRUPTED && solver->impatient) {
+  if (solve_once(solver, x, err) == DG_INTERRUPTED && solver->impatient) {
     *err = (struct dg_error){0};
-    (void)!go_on(solver, ratio, floating, b, x, err);
+    (void)!go_on(solver, ratio, x, err);
   }
-  if (err->code == DG_INPUT && solver->uses) (void)!go_back(solver, floating, b, x, err);
+  if (err->code == DG_INPUT && solver->uses) (void)!go_back(solver, x, err);
   return err->code == DG_OK || err->code == DG_INTERRUPTED ? (int)err->code : dg_context(err, "for heat");
+}
+
+int mx_heat_solve(struct mx_heat_solver *solver, const struct mx_heat_equations *of, double *x, struct dg_error *err)
+{
+  const struct mx_heat_problem *problem = solver->problem;
+  const size_t count = problem->space.count;
+  const bool here = solver->device == NULL;
+  solver->equations = of;
+  if (here && of->from != NULL) {
+    mx_heat_apply(problem, 0, of->moved, of->from, solver->product);
+    for (size_t i = 0; i < count; i++) of->b[i] -= solver->product[i];
+  }
+  if (solve(solver, x, err) != 0 || !here || of->lack == NULL) return err->code;
+  mx_heat_apply(problem, of->mass, of->rest, x, of->lack);
+  for (size_t i = 0; i < count; i++) of->lack[i] -= of->b[i];
+  return 0;
 }
 
 int mx_heat_solver_archive(struct mx_heat_solver *solver, struct mx_archive *archive, struct dg_error *err)

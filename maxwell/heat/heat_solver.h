@@ -17,12 +17,22 @@
 
 enum { MX_HEAT_PATIENCE = 100, MX_HEAT_PATIENCE_DEVICE = 150 };
 
+/* (mass M + rest A) x = b - moved A from. */
+struct mx_heat_equations {
+  double mass, rest;
+  bool floating;      /* constants are in the kernel */
+  double *b;          /* [count] spoilt */
+  const double *from; /* [count]; NULL: zero */
+  double moved;
+  double *lack; /* [count] the left side less the right one, at held unknowns too; NULL: nobody wants it */
+};
+
 struct mx_heat_solver {
   struct mx_heat_problem *problem;
-  struct dg_log *log;      /* may be NULL */
-  double mass, rest;       /* of the matrix at hand */
-  double *diagonal, *room; /* [count]; of conjugate gradients */
-  long iterations, cycles; /* with the diagonal, and with multigrid, of all solutions */
+  struct dg_log *log;                        /* may be NULL */
+  const struct mx_heat_equations *equations; /* at hand */
+  double *diagonal, *product, *room;         /* [count], [count]; of conjugate gradients */
+  long iterations, cycles;                   /* with the diagonal, and with multigrid, of all solutions */
   /* Of multigrid: */
   bool refused;                   /* it cannot be had, or is of no use */
   bool uses, impatient;           /* for the solution at hand; the diagonal takes too long there */
@@ -52,9 +62,9 @@ void mx_heat_solver_release(struct mx_heat_solver *solver);
 int mx_heat_solver_move(struct mx_heat_solver *solver, const struct dg_device_ops *ops, enum dg_answer direct,
                         struct dg_error *err) DG_MUST_USE;
 
-/* Solves for the unknowns that no wall holds; x[count] comes with a guess, and with the held ones. floating: constants
- * are in the kernel. Collective. DG_INPUT: errors of dg_pcg_solve; DG_INTERRUPTED: it was given up. */
-int mx_heat_solve(struct mx_heat_solver *solver, double mass, double rest, bool floating, const double *b, double *x,
+/* Solves for the unknowns that no wall holds; x[count] comes with a guess, and with the held ones. With a device all
+ * products are made there. Collective. DG_INPUT: errors of dg_pcg_solve; DG_INTERRUPTED: it was given up. */
+int mx_heat_solve(struct mx_heat_solver *solver, const struct mx_heat_equations *equations, double *x,
                   struct dg_error *err) DG_MUST_USE;
 /* Archives what later solutions depend on, and makes multigrid again. Collective where it loads. */
 int mx_heat_solver_archive(struct mx_heat_solver *solver, struct mx_archive *archive, struct dg_error *err) DG_MUST_USE;

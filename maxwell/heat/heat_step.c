@@ -26,8 +26,8 @@ int mx_heat_march_init(struct mx_heat_march *march, struct mx_heat_problem *prob
   const struct mx_heat_config *heat = problem->heat;
   *march = (struct mx_heat_march){.problem = problem};
   if (DG_NEW(march->T, n, err) != 0 || DG_NEW(march->whole, n, err) != 0 || DG_NEW(march->middle, n, err) != 0 ||
-      DG_NEW(march->end, n, err) != 0 || DG_NEW(march->rhs, n, err) != 0 || DG_NEW(march->other, n, err) != 0 ||
-      DG_NEW(march->work, n, err) != 0 || DG_NEW(march->given.wall, heat->walls, err) != 0 ||
+      DG_NEW(march->end, n, err) != 0 || DG_NEW(march->rhs, n, err) != 0 || DG_NEW(march->before, n, err) != 0 ||
+      DG_NEW(march->lack, n, err) != 0 || DG_NEW(march->given.wall, heat->walls, err) != 0 ||
       DG_NEW(march->own.wall, heat->walls + 3, err) != 0 || mx_heat_solver_init(&march->solver, problem, log, err) != 0)
     return err->code;
   march->solver.gives_up = gives_up;
@@ -45,8 +45,8 @@ void mx_heat_march_release(struct mx_heat_march *march)
   dg_free(march->middle);
   dg_free(march->end);
   dg_free(march->rhs);
-  dg_free(march->other);
-  dg_free(march->work);
+  dg_free(march->before);
+  dg_free(march->lack);
   dg_free(march->given.wall);
   dg_free(march->own.wall);
   *march = (struct mx_heat_march){0};
@@ -54,20 +54,24 @@ void mx_heat_march_release(struct mx_heat_march *march)
 
 /* ---- steps */
 
-/* to[count] = the temperature a step behind from[count], at t + dt. They may not be the same. */
-static int take(struct mx_heat_march *march, double t, double dt, const double *from, double *to, struct dg_error *err)
+/* to[count] = the temperature a step behind from[count], at t + dt. They may not be the same. lack[count]: what the
+ * equations of held unknowns then lack, M D + dt (A T - F); NULL: nobody wants it. */
+static int take(struct mx_heat_march *march, double t, double dt, const double *from, double *to, double *lack,
+                struct dg_error *err)
 {
   struct mx_heat_problem *problem = march->problem;
   const size_t count = problem->space.count;
   const double theta = problem->heat->theta;
-  mx_heat_apply(problem, 0, -dt, from, march->rhs);
+  const struct mx_heat_equations equations = {
+      .mass = 1, .rest = theta * dt, .b = march->rhs, .from = from, .moved = dt, .lack = problem->holds ? lack : NULL};
+  memset(march->rhs, 0, sizeof *march->rhs * count);
   if (mx_heat_add_load(problem, t + dt, theta * dt, march->rhs, err) != 0 ||
       (theta < 1 && mx_heat_add_load(problem, t, (1 - theta) * dt, march->rhs, err) != 0))
     return err->code;
   memcpy(to, from, sizeof *to * count);
   if (mx_heat_hold(problem, t + dt, to, err) != 0) return err->code;
   for (size_t i = 0; i < count; i++) to[i] -= from[i]; /* D: zero but for held unknowns */
-  if (mx_heat_solve(&march->solver, 1, theta * dt, false, march->rhs, to, err) != 0) return err->code;
+  if (mx_heat_solve(&march->solver, &equations, to, err) != 0) return err->code;
   for (size_t i = 0; i < count; i++) to[i] += from[i];
   return 0;
 }
@@ -92,32 +96,23 @@ static int add_up(struct mx_heat_march *march, double stored, struct mx_heat_pow
 }
 
 /* What walls that hold their temperature give: what the equations of their unknowns lack. */
-static void add_held(const struct mx_heat_problem *problem, const double *residual, struct mx_heat_powers *powers)
+static void add_held(const struct mx_heat_problem *problem, const double *lack, struct mx_heat_powers *powers)
 {
-  for (size_t i = 0; i < problem->space.count; i++)
-    if (problem->held[i] && mx_heat_counts(problem, i)) powers->wall[problem->holder[i]] += residual[i];
+  for (size_t i = 0; problem->holds && i < problem->space.count; i++)
+    if (problem->held[i] && mx_heat_counts(problem, i)) powers->wall[problem->holder[i]] += lack[i];
 }
 
-/* Adds to `given` what a step from `from` to `to` took. The residual of held unknowns is M D + dt (A T - F). */
+/* Adds to `given` what a step from `from` to `to` took, with what take() left in `lack`. */
 static int account(struct mx_heat_march *march, double t, double dt, const double *from, const double *to,
-                   struct dg_error *err)
+                   const double *lack, struct dg_error *err)
 {
   struct mx_heat_problem *problem = march->problem;
-  const size_t count = problem->space.count;
   const double theta = problem->heat->theta;
-  double *between = march->rhs, *residual = march->work, stored = 0;
+  double stored = 0;
   struct mx_heat_powers *own = &march->own;
-  for (size_t i = 0; i < count; i++) between[i] = to[i] - from[i];
-  mx_heat_apply(problem, 1, 0, between, residual);
-  for (size_t i = 0; i < count; i++)
-    if (mx_heat_counts(problem, i)) stored += residual[i];
-  for (size_t i = 0; i < count; i++) between[i] = theta * to[i] + (1 - theta) * from[i];
-  mx_heat_apply(problem, 0, dt, between, march->other);
-  for (size_t i = 0; i < count; i++) residual[i] += march->other[i];
-  if (mx_heat_add_load(problem, t + dt, -theta * dt, residual, err) != 0 ||
-      (theta < 1 && mx_heat_add_load(problem, t, -(1 - theta) * dt, residual, err) != 0))
-    return err->code;
-  add_held(problem, residual, own);
+  for (size_t i = 0; i < problem->space.count; i++)
+    if (mx_heat_counts(problem, i)) stored += problem->of_one[i] * (to[i] - from[i]);
+  add_held(problem, lack, own);
   if (mx_heat_add_powers(problem, t + dt, to, theta * dt, own, err) != 0 ||
       (theta < 1 && mx_heat_add_powers(problem, t, from, (1 - theta) * dt, own, err) != 0))
     return err->code;
@@ -126,8 +121,8 @@ static int account(struct mx_heat_march *march, double t, double dt, const doubl
 
 static int take_fixed(struct mx_heat_march *march, double dt, struct dg_error *err)
 {
-  if (take(march, march->t, dt, march->T, march->end, err) != 0 ||
-      account(march, march->t, dt, march->T, march->end, err) != 0)
+  if (take(march, march->t, dt, march->T, march->end, march->lack, err) != 0 ||
+      account(march, march->t, dt, march->T, march->end, march->lack, err) != 0)
     return err->code;
   memcpy(march->T, march->end, sizeof *march->T * march->problem->space.count);
   return 0;
@@ -137,8 +132,9 @@ static int take_fixed(struct mx_heat_march *march, double dt, struct dg_error *e
 static int take_twice(struct mx_heat_march *march, double dt, double *error, struct dg_error *err)
 {
   const double t = march->t, half = 0.5 * dt;
-  if (take(march, t, dt, march->T, march->whole, err) != 0 || take(march, t, half, march->T, march->middle, err) != 0 ||
-      take(march, t + half, half, march->middle, march->end, err) != 0)
+  if (take(march, t, dt, march->T, march->whole, NULL, err) != 0 ||
+      take(march, t, half, march->T, march->middle, march->before, err) != 0 ||
+      take(march, t + half, half, march->middle, march->end, march->lack, err) != 0)
     return err->code;
   *error = 0;
   for (size_t i = 0; i < march->problem->space.count; i++) *error = fmax(*error, fabs(march->whole[i] - march->end[i]));
@@ -165,8 +161,8 @@ static int take_chosen(struct mx_heat_march *march, double until, struct dg_erro
                        MX_AT(heat->where), march->t, march->step, heat->tolerance);
       continue;
     }
-    if (account(march, march->t, 0.5 * dt, march->T, march->middle, err) != 0 ||
-        account(march, march->t + 0.5 * dt, 0.5 * dt, march->middle, march->end, err) != 0)
+    if (account(march, march->t, 0.5 * dt, march->T, march->middle, march->before, err) != 0 ||
+        account(march, march->t + 0.5 * dt, 0.5 * dt, march->middle, march->end, march->lack, err) != 0)
       return err->code;
     if (!cut || next > march->step) march->step = next; /* a step that was cut says little */
     memcpy(march->T, march->end, sizeof *march->T * march->problem->space.count);
@@ -211,9 +207,9 @@ static int shift(struct mx_heat_march *march, double content, struct dg_error *e
 {
   const size_t count = march->problem->space.count;
   double found, of_one;
-  for (size_t i = 0; i < count; i++) march->work[i] = 1;
+  for (size_t i = 0; i < count; i++) march->rhs[i] = 1;
   if (mx_heat_content(march->problem, march->T, &found, err) != 0 ||
-      mx_heat_content(march->problem, march->work, &of_one, err) != 0)
+      mx_heat_content(march->problem, march->rhs, &of_one, err) != 0)
     return err->code;
   for (size_t i = 0; i < count; i++) march->T[i] += (content - found) / of_one;
   return 0;
@@ -224,16 +220,15 @@ int mx_heat_settle(struct mx_heat_march *march, struct dg_error *err)
   struct mx_heat_problem *problem = march->problem;
   const size_t count = problem->space.count;
   const bool floating = !problem->determined;
+  const struct mx_heat_equations equations = {
+      .rest = 1, .floating = floating, .b = march->rhs, .lack = problem->holds ? march->lack : NULL};
   double content;
   if (mx_heat_content(problem, march->T, &content, err) != 0) return err->code;
   memset(march->rhs, 0, sizeof *march->rhs * count);
   if (mx_heat_add_load(problem, 0, 1, march->rhs, err) != 0 || (floating && settle_balance(march, err) != 0) ||
-      mx_heat_solve(&march->solver, 0, 1, floating, march->rhs, march->T, err) != 0 ||
-      (floating && shift(march, content, err) != 0))
+      mx_heat_solve(&march->solver, &equations, march->T, err) != 0 || (floating && shift(march, content, err) != 0))
     return err->code;
-  mx_heat_apply(problem, 0, 1, march->T, march->work);
-  for (size_t i = 0; i < count; i++) march->work[i] -= march->rhs[i];
-  add_held(problem, march->work, &march->own);
+  add_held(problem, march->lack, &march->own);
   if (mx_heat_add_powers(problem, 0, march->T, 1, &march->own, err) != 0) return err->code;
   return add_up(march, 0, &march->own, err);
 }

@@ -27,7 +27,8 @@ struct mx_heat_march {
   struct mx_heat_powers given;
   struct mx_heat_powers own; /* room for this rank's part, [walls + 3] */
   /* Room: [count] each. */
-  double *whole, *middle, *end, *rhs, *other, *work;
+  double *whole, *middle, *end, *rhs;
+  double *before, *lack; /* of held unknowns: what the equations of a first half lack, and of a second or a whole */
   const struct mx_heat_watch *watch; /* borrowed; NULL: nobody looks */
   bool given_up;                     /* a step was, and nothing has changed in T and what is counted */
 };

@@ -69,7 +69,7 @@ static void start_mode(struct scene *scene, int cells, int order, double theta, 
 static double distance(struct scene *scene, formula *exact, double scale, double t)
 {
   const size_t n = scene->problem.space.count;
-  double sum = 0, *d = scene->march.work, *m = scene->march.whole;
+  double sum = 0, *d = scene->march.lack, *m = scene->march.whole;
   for (size_t i = 0; i < n; i++) d[i] = T(scene, i) - scale * exact(scene->problem.x[i], t);
   mx_heat_apply(&scene->problem, 1, 0, d, m);
   for (size_t i = 0; i < n; i++) sum += d[i] * m[i];
@@ -80,7 +80,7 @@ static double distance(struct scene *scene, formula *exact, double scale, double
 static double share_of_mode(struct scene *scene)
 {
   const size_t n = scene->problem.space.count;
-  double product = 0, square = 0, *u = scene->march.work, *m = scene->march.whole;
+  double product = 0, square = 0, *u = scene->march.lack, *m = scene->march.whole;
   for (size_t i = 0; i < n; i++) u[i] = mode(scene->problem.x[i], 0);
   mx_heat_apply(&scene->problem, 1, 0, u, m);
   for (size_t i = 0; i < n; i++) {
