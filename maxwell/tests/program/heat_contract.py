@@ -200,13 +200,13 @@ simulation {
 """
 
 
-# `apart` leaves two parts, of which one is held. `loose` is one part that nothing holds.
+# `apart` leaves two parts, of which one is held. `loose` is one part that nothing holds; its lowest temperature is 1, not rounding.
 STEADY = """\
 simulation {
   mesh = { file = "apart.msh" },
   order = 1, materials = { default = { thermal_conductivity = 2, heat_capacity = 3, mass_density = 5 } },
   heat = {
-    steady = true, regions = args.apart and { "left", "right" }, temperature = function(x, y, z) return x end,
+    steady = true, regions = args.apart and { "left", "right" }, temperature = function(x, y, z) return 1 + x end,
     boundaries = args.loose and { [1] = { flux = 2 }, [2] = { flux = -2 } } or
                  { [1] = { flux = 1 }, [2] = { convection = 2, ambient = 7 } },
     probes = { { name = "middle", at = { 0.5, 0.5, 0.5 } } },
