@@ -312,7 +312,7 @@ def test_restart(program):
             else:
                 same_tables(place, "whole", "split")
         # Multigrid is made again.
-        stiff = (*often, "-D", "left=yes", "--set", "heat.order=6", "--set", "heat.time={stop=5, step=0.25}")
+        stiff = (*often, "-D", "left=yes", "--set", "heat.order=6", "--set", "heat.time={stop=10, step=0.5}")
         out = place.good(*stiff, "-o", "stiff", **MULTIGRID)
         shutil.copytree(place.path("stiff"), place.path("again"))
         os.unlink(kept(place, "again")[-1])
