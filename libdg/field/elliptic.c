@@ -181,8 +181,10 @@ static int make_faces(struct dg_elliptic *op, const struct dg_elliptic_medium *m
   op->faces = medium->faces;
   if (DG_NEW(op->face, medium->faces, err) != 0 || DG_NEW(op->face_matrix, medium->faces * size, err) != 0)
     return err->code;
+  if (medium->faces > 0 && DG_NEW(op->face_term, 4 * op->space->mesh->K, err) != 0) return err->code;
   for (size_t n = 0; n < medium->faces; n++) {
     op->face[n] = medium->face[n].face;
+    op->face_term[op->face[n]] = (int32_t)n + 1;
     dg_elliptic_face(op->space, &op->face_rule, op->face[n], medium->face[n].h, op->face_matrix + n * size);
   }
   return 0;
@@ -248,6 +250,7 @@ void dg_elliptic_free(struct dg_elliptic *op)
   dg_free(op->curved_mass);
   dg_free(op->curved_one);
   dg_free(op->face);
+  dg_free(op->face_term);
   dg_free(op->face_matrix);
   dg_free(op);
 }

@@ -48,6 +48,9 @@ int dg_elliptic_assemble(struct dg_elliptic *op, struct dg_elliptic_weights weig
                          int (*add)(void *context, int n, const int32_t *unknown, const double *matrix,
                                     struct dg_error *err),
                          void *context, struct dg_error *err) DG_MUST_USE;
+/* row[Np] += row i of the matrix of element e and its faces. Not collective, any thread may call it. */
+void dg_elliptic_add_row(const struct dg_elliptic *op, struct dg_elliptic_weights weights, size_t e, int i,
+                         double *row);
 /* y[count] += the integral of v q, with q[K][Np] by the nodes of each element, of any continuity. */
 void dg_elliptic_load(struct dg_elliptic *op, const double *q, double *y);
 /* grad u in element e at its own nodes: gradient[Np][3], by the space's unknowns u[count]. In a curved element it is

@@ -85,13 +85,13 @@ static double on_diagonal(const struct dg_elliptic *op, size_t e, int i, const d
   return sum;
 }
 
-/* row[Np] i of the matrix of an affine element. */
+/* row[Np] += row i of the matrix of an affine element. */
 static void affine_row(const struct dg_elliptic *op, struct dg_elliptic_weights w, size_t e, int i, double *row)
 {
   const int Np = op->form.Np;
   const double *G = op->metric + e / DG_LANES * 6 * DG_LANES + e % DG_LANES;
   static const int at[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
-  for (int j = 0; j < Np; j++) row[j] = w.mass * op->mass[e] * op->form.mass[i * Np + j];
+  for (int j = 0; j < Np; j++) row[j] += w.mass * op->mass[e] * op->form.mass[i * Np + j];
   for (int m = 0; m < op->form.modes; m++) {
     const double *b = op->B + ((size_t)m * (size_t)Np) * 3, *bi = b + 3 * i;
     double flux[3];
@@ -102,16 +102,32 @@ static void affine_row(const struct dg_elliptic *op, struct dg_elliptic_weights 
   }
 }
 
-/* matrix[Np][Np] of an element, curved or not. */
-static void element_matrix(const struct dg_elliptic *op, struct dg_elliptic_weights w, size_t e, double *matrix)
+/* The same for an element that may be curved. */
+static void add_element_row(const struct dg_elliptic *op, struct dg_elliptic_weights w, size_t e, int i, double *row)
 {
   const struct dg_mesh *mesh = op->space->mesh;
   const ptrdiff_t curved = mesh->curved > 0 ? dg_mesh_curve(mesh, e) : -1;
-  const int Np = op->form.Np;
-  for (int i = 0; curved < 0 && i < Np; i++) affine_row(op, w, e, i, matrix + (size_t)i * (size_t)Np);
-  const size_t size = (size_t)Np * (size_t)Np, first = (size_t)curved * size;
-  for (size_t n = 0; curved >= 0 && n < size; n++)
-    matrix[n] = w.stiffness * op->curved_stiffness[first + n] + w.mass * op->curved_mass[first + n];
+  const size_t Np = (size_t)op->form.Np, first = ((size_t)curved * Np + (size_t)i) * Np;
+  if (curved < 0) affine_row(op, w, e, i, row);
+  for (size_t j = 0; curved >= 0 && j < Np; j++)
+    row[j] += w.stiffness * op->curved_stiffness[first + j] + w.mass * op->curved_mass[first + j];
+}
+
+void dg_elliptic_add_row(const struct dg_elliptic *op, struct dg_elliptic_weights w, size_t e, int i, double *row)
+{
+  const struct dg_reference *ref = &op->space->ref;
+  const int Nf = ref->Nf;
+  if (w.stiffness != 0 || w.mass != 0) add_element_row(op, w, e, i, row);
+  if (w.face == 0 || op->face_term == NULL) return;
+  for (int f = 0; f < 4; f++) {
+    const int32_t term = op->face_term[4 * e + (size_t)f];
+    const int *node = ref->face_node + (ptrdiff_t)f * Nf;
+    int at = 0;
+    while (term > 0 && at < Nf && node[at] != i) at++;
+    if (term == 0 || at == Nf) continue;
+    const double *matrix = op->face_matrix + ((size_t)(term - 1) * (size_t)Nf + (size_t)at) * (size_t)Nf;
+    for (int j = 0; j < Nf; j++) row[node[j]] += w.face * matrix[j];
+  }
 }
 
 int dg_elliptic_assemble(struct dg_elliptic *op, struct dg_elliptic_weights w,
@@ -124,7 +140,8 @@ int dg_elliptic_assemble(struct dg_elliptic *op, struct dg_elliptic_weights w,
   double *matrix = NULL;
   if (DG_NEW(matrix, Np * Np, err) != 0) return err->code;
   for (size_t e = 0; err->code == 0 && e < op->space->mesh->K; e++) {
-    element_matrix(op, w, e, matrix);
+    memset(matrix, 0, sizeof *matrix * Np * Np);
+    for (int i = 0; i < ref->Np; i++) add_element_row(op, w, e, i, matrix + (size_t)i * Np);
     (void)add(context, ref->Np, op->space->number + e * Np, matrix, err);
   }
   for (size_t n = 0; w.face != 0 && err->code == 0 && n < op->faces; n++) {
@@ -140,28 +157,16 @@ int dg_elliptic_assemble(struct dg_elliptic *op, struct dg_elliptic_weights w,
 
 void dg_elliptic_diagonal(struct dg_elliptic *op, struct dg_elliptic_weights w, double *diagonal)
 {
-  const struct dg_mesh *mesh = op->space->mesh;
   const int Np = op->form.Np;
-  const size_t size = (size_t)Np * (size_t)Np;
 #pragma omp parallel for schedule(static)
-  for (size_t e = 0; e < mesh->K; e++) {
-    const ptrdiff_t curved = mesh->curved > 0 ? dg_mesh_curve(mesh, e) : -1;
+  for (size_t e = 0; e < op->space->mesh->K; e++) {
     double row[DG_NODES_MAX];
     for (int i = 0; i < Np; i++) {
-      if (curved < 0) affine_row(op, w, e, i, row);
-      for (int j = 0; curved >= 0 && j < Np; j++) {
-        const size_t n = (size_t)curved * size + (size_t)(i * Np + j);
-        row[j] = w.stiffness * op->curved_stiffness[n] + w.mass * op->curved_mass[n];
-      }
+      memset(row, 0, sizeof *row * (size_t)Np);
+      dg_elliptic_add_row(op, w, e, i, row);
       op->result[dg_elliptic_slot(op, e, i)] = on_diagonal(op, e, i, row);
     }
   }
-  const struct dg_reference *ref = &op->space->ref;
-  const size_t Nf = (size_t)ref->Nf;
-  for (size_t n = 0; w.face != 0 && n < op->faces; n++)
-    for (size_t i = 0; i < Nf; i++)
-      op->result[dg_elliptic_slot(op, (size_t)op->face[n] / 4, ref->face_node[(size_t)(op->face[n] % 4) * Nf + i])] +=
-          w.face * op->face_matrix[(n * Nf + i) * Nf + i];
   gather(op, diagonal);
 }
 

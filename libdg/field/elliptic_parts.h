@@ -22,6 +22,7 @@ struct dg_elliptic {
   double *curved_stiffness, *curved_mass, *curved_one; /* [curved][Np][Np]; the last with c = 1 */
   size_t faces;
   int32_t *face;       /* [faces] */
+  int32_t *face_term;  /* [K][4] one more than the number of a face in `face`, or 0; NULL: there are none */
   double *face_matrix; /* [faces][Nf][Nf] */
 };
 

@@ -9,123 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libdg/base/memory.h"
-#include "libdg/field/tests/need.h"
-#include "libdg/mesh/tests/cube.h"
 #include "libdg/solve/amg.h"
-#include "libdg/solve/multigrid.h"
-#include "libdg/solve/pcg.h"
-
-struct scene {
-  struct dg_mesh mesh;
-  struct dg_space space;
-  struct dg_elliptic *op;
-  struct dg_multigrid *multigrid;
-  struct dg_elliptic_weights weights;
-  double *k, *x, *b;
-  bool *held;
-};
-
-static void apply(void *context, const double *x, double *y)
-{
-  const struct scene *scene = context;
-  dg_elliptic_apply(scene->op, scene->weights, x, y);
-}
-
-static void improve(void *context, const double *r, double *z)
-{
-  const struct scene *scene = context;
-  dg_multigrid_apply(scene->multigrid, r, z);
-}
-
-enum what { HELD, FLOATING, BODY };
-
-/* Cells from half to one and a half times the even size in each direction, and eight octants of which every other
- * conducts 1e4 times better. */
-static void open_scene(struct scene *scene, int cells, int order, enum what what, struct dg_elliptic_weights weights)
-{
-  struct dg_error err = {0};
-  *scene = (struct scene){.weights = weights};
-  cube(&scene->mesh, cells);
-  const size_t K = scene->mesh.K;
-  int32_t(*body)[4] = array(K, sizeof *body);
-  scene->k = array(K, sizeof(double));
-  for (size_t e = 0; e < K; e++) {
-    double centre[3] = {0};
-    for (int v = 0; v < 4; v++)
-      for (int d = 0; d < 3; d++) centre[d] += 0.25 * scene->mesh.vertex[scene->mesh.element[e][v]][d];
-    const int octant = (centre[0] > 0.5) + (centre[1] > 0.5) + (centre[2] > 0.5);
-    scene->k[e] = octant % 2 == 0 ? 1 : 1e4;
-    for (int f = 0; f < 4; f++) {
-      body[e][f] = DG_NO_BODY;
-      if (what != BODY || scene->mesh.neighbour[e][f] != DG_BOUNDARY) continue;
-      int ends[2] = {0}; /* vertices at x = 0 and at x = 1 */
-      for (int v = 0; v < 4; v++) {
-        const double x = scene->mesh.vertex[scene->mesh.element[e][v]][0];
-        if (v != f && x < 1e-9) ends[0]++;
-        if (v != f && x > 1 - 1e-9) ends[1]++;
-      }
-      for (int b = 0; b < 2; b++)
-        if (ends[b] == 3) body[e][f] = b;
-    }
-  }
-  for (size_t v = 0; v < scene->mesh.vertices; v++)
-    for (int d = 0; d < 3; d++) {
-      double *x = &scene->mesh.vertex[v][d];
-      *x = 0.5 * *x + 0.5 * *x * *x;
-    }
-  const struct dg_elliptic_medium medium = {.k = scene->k};
-  ok(dg_space_init(&scene->space, &scene->mesh, NULL, order, what == BODY ? 2 : 0, (const int32_t(*)[4])body, &err),
-     &err);
-  ok(dg_elliptic_new(&scene->op, &scene->space, &medium, &err), &err);
-  const size_t n = scene->space.count;
-  const struct dg_reference *ref = &scene->space.ref;
-  scene->x = array(n, sizeof(double)), scene->b = array(n, sizeof(double)), scene->held = array(n, sizeof(bool));
-  if (what == BODY) scene->held[n - 2] = scene->held[n - 1] = true, scene->x[n - 1] = 1;
-  for (size_t e = 0; e < K && what == HELD; e++)
-    for (int f = 0; f < 4; f++)
-      for (int m = 0; scene->mesh.neighbour[e][f] == DG_BOUNDARY && m < ref->Nf; m++)
-        scene->held[scene->space.number[e * (size_t)ref->Np + (size_t)ref->face_node[f * ref->Nf + m]]] = true;
-  const struct dg_multigrid_setup setup = {
-      .space = &scene->space, .op = scene->op, .medium = &medium, .body = (const int32_t(*)[4])body};
-  ok(dg_multigrid_new(&scene->multigrid, &setup, &err), &err);
-  ok(dg_multigrid_set(scene->multigrid, weights, scene->held, what == FLOATING, &err), &err);
-  double *q = array(K * (size_t)ref->Np, sizeof *q); /* a source whose integral is not zero */
-  for (size_t i = 0; i < K * (size_t)ref->Np; i++) q[i] = what == BODY ? 0 : rand() / (double)RAND_MAX;
-  dg_elliptic_load(scene->op, q, scene->b);
-  dg_free(q);
-  dg_free(body);
-}
-
-static void close_scene(struct scene *scene)
-{
-  dg_multigrid_free(scene->multigrid);
-  dg_elliptic_free(scene->op);
-  dg_space_release(&scene->space);
-  dg_mesh_release(&scene->mesh);
-  dg_free(scene->k);
-  dg_free(scene->x);
-  dg_free(scene->b);
-  dg_free(scene->held);
-}
+#include "libdg/solve/tests/scene.h"
 
 static int iterations(int cells, int order, enum what what, struct dg_elliptic_weights weights)
 {
   struct scene scene;
-  struct dg_error err = {0};
-  struct dg_pcg_report report;
-  open_scene(&scene, cells, order, what, weights);
-  const struct dg_pcg pcg = {.count = scene.space.count,
-                             .apply = apply,
-                             .improve = improve,
-                             .context = &scene,
-                             .held = scene.held,
-                             .floating = what == FLOATING,
-                             .tolerance = 1e-10,
-                             .most = 100};
-  ok(dg_pcg_solve(&pcg, scene.b, scene.x, &report, &err), &err);
+  open_scene(&scene, cells, order, what, true, weights);
+  scene_multigrid(&scene);
+  const int count = scene_solve(&scene, 100);
   close_scene(&scene);
-  return report.iterations;
+  return count;
 }
 
 static void compare(int order, enum what what, struct dg_elliptic_weights weights)
@@ -157,7 +51,8 @@ static void test_symmetric(void **state)
   (void)state;
   for (int order = 1; order <= 4; order++) {
     struct scene scene;
-    open_scene(&scene, 4, order, HELD, (struct dg_elliptic_weights){.stiffness = 1});
+    open_scene(&scene, 4, order, HELD, true, (struct dg_elliptic_weights){.stiffness = 1});
+    scene_multigrid(&scene);
     const size_t n = scene.space.count;
     double *x = array(n, sizeof *x), *y = array(n, sizeof *y), *z = array(n, sizeof *z), sums[3] = {0};
     for (size_t i = 0; i < n; i++) {
@@ -183,7 +78,7 @@ static void test_memory(void **state)
   (void)state;
   struct scene scene;
   const struct dg_elliptic_medium vacuum = {0};
-  open_scene(&scene, 2, 3, HELD, (struct dg_elliptic_weights){.stiffness = 1});
+  open_scene(&scene, 2, 3, HELD, true, (struct dg_elliptic_weights){.stiffness = 1});
   const struct dg_multigrid_setup setup = {.space = &scene.space, .op = scene.op, .medium = &vacuum};
   const size_t before = dg_memory_current();
   bool done = false;

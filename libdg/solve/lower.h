@@ -1,0 +1,20 @@
+/* The lower triangle of the matrix of an elliptic operator, among the unknowns that a rank counts (private, of aip.c).
+ *
+ * Rows and columns are those unknowns in their order. Entries are the sums over the elements of all ranks. Held
+ * unknowns, and those of bodies, have their diagonal alone. */
+#pragma once
+
+#include "libdg/solve/aip.h"
+
+struct dg_lower {
+  size_t rows;
+  int32_t *unknown; /* [rows] */
+  size_t *start;    /* [rows + 1] */
+  int32_t *column;  /* ascending in each row, the row itself last */
+  double *value;
+};
+
+/* Collective. DG_ENVIRONMENT: no memory; DG_INPUT: more than 2^31 entries. Release in any case. */
+int dg_lower_init(struct dg_lower *lower, const struct dg_space *space, size_t terms, const struct dg_aip_term *term,
+                  const bool *held, struct dg_error *err) DG_MUST_USE;
+void dg_lower_release(struct dg_lower *lower);
