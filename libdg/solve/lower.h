@@ -14,7 +14,7 @@ struct dg_lower {
   double *value;
 };
 
-/* Collective. DG_ENVIRONMENT: no memory; DG_INPUT: more than 2^31 entries. Release in any case. */
+/* Collective. DG_ENVIRONMENT: no memory. Release in any case. */
 int dg_lower_init(struct dg_lower *lower, const struct dg_space *space, size_t terms, const struct dg_aip_term *term,
                   const bool *held, struct dg_error *err) DG_MUST_USE;
 void dg_lower_release(struct dg_lower *lower);
