@@ -44,7 +44,9 @@ static void compare(int order, int cells, double mass)
   struct dg_error err = {0};
   for (int hard = 0; hard < 2; hard++) {
     struct scene scene;
-    open_scene(&scene, cells, order, HELD, hard == 1, (struct dg_elliptic_weights){.stiffness = 1, .mass = mass});
+    const struct scene_setup setup = {
+        .cells = cells, .order = order, .hard = hard == 1, .weights = {.stiffness = 1, .mass = mass}};
+    open_scene(&scene, &setup);
     printf("%s, mass %g\n", hard == 1 ? "graded, with a medium that jumps" : "even", mass);
     solve(&scene, "diagonal", NULL);
     solve(&scene, "aip", scene_aip);

@@ -4,6 +4,8 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/field/tests/need.h"
+#include "libdg/mesh/curve.h"
+#include "libdg/mesh/parts/partition.h"
 #include "libdg/mesh/tests/cube.h"
 #include "libdg/solve/aip.h"
 #include "libdg/solve/multigrid.h"
@@ -11,9 +13,18 @@
 
 enum what { HELD, FLOATING, BODY };
 
+struct scene_setup {
+  struct dg_comm *comm; /* shares the mesh; NULL: one rank */
+  int cells, order;
+  enum what what; /* the surface is held, nothing is, or two bodies are, at x = 0 and x = 1 */
+  bool hard;      /* graded, with a medium that jumps */
+  bool bent;      /* with curved elements */
+  struct dg_elliptic_weights weights;
+};
+
 struct scene {
   enum what what;
-  struct dg_mesh mesh;
+  struct dg_mesh mesh; /* this rank's part */
   struct dg_space space;
   struct dg_elliptic *op;
   struct dg_elliptic_weights weights;
@@ -71,38 +82,77 @@ static inline void scene_medium(struct scene *scene, bool jumps)
   }
 }
 
-/* Cells of the even size, or from half to one and a half times of it in each direction with a medium that jumps. The
- * surface is held, nothing is, or both bodies are. */
-static inline void open_scene(struct scene *scene, int cells, int order, enum what what, bool hard,
-                              struct dg_elliptic_weights weights)
+static inline int scene_sum(void *context, size_t count, double *value, struct dg_error *err)
+{
+  const struct scene *scene = context;
+  return dg_space_reduce(&scene->space, count, value, err);
+}
+
+static inline void scene_bend(void *context, double x[3])
+{
+  (void)context;
+  x[2] += 0.2 * x[0] * x[1];
+}
+
+static inline void scene_mesh(struct scene *scene, const struct scene_setup *setup)
 {
   struct dg_error err = {0};
-  *scene = (struct scene){.what = what, .weights = weights};
-  cube(&scene->mesh, cells);
+  int32_t *owner = NULL;
+  if (dg_comm_rank(setup->comm) == 0) {
+    cube(&scene->mesh, setup->cells);
+    for (size_t v = 0; v < scene->mesh.vertices && setup->hard; v++)
+      for (int d = 0; d < 3; d++) {
+        double *x = &scene->mesh.vertex[v][d];
+        *x = 0.5 * *x + 0.5 * *x * *x;
+      }
+    if (setup->bent) ok(dg_mesh_bend(&scene->mesh, 2, scene_bend, NULL, &err), &err);
+  }
+  if (dg_comm_size(setup->comm) == 1) return;
+  if (dg_comm_rank(setup->comm) == 0) {
+    owner = array(scene->mesh.K, sizeof *owner);
+    ok(dg_mesh_partition(&scene->mesh, dg_comm_size(setup->comm), NULL, owner, &err), &err);
+  }
+  ok(dg_mesh_distribute(&scene->mesh, owner, setup->comm, &err), &err);
+  dg_free(owner);
+}
+
+/* Unknowns on the surface, also where this rank's elements have only an edge there. */
+static inline void scene_hold(struct scene *scene)
+{
+  const struct dg_reference *ref = &scene->space.ref;
+  double *mark = array(scene->space.count, sizeof *mark);
+  for (size_t e = 0; e < scene->mesh.K; e++)
+    for (int f = 0; f < 4; f++)
+      for (int m = 0; scene->mesh.neighbour[e][f] == DG_BOUNDARY && m < ref->Nf; m++)
+        mark[scene->space.number[e * (size_t)ref->Np + (size_t)ref->face_node[f * ref->Nf + m]]] = 1;
+  dg_space_sum(&scene->space, mark);
+  for (size_t i = 0; i < scene->space.count; i++) scene->held[i] = mark[i] > 0;
+  dg_free(mark);
+}
+
+/* Cells of the even size, or from half to one and a half times of it in each direction. */
+static inline void open_scene(struct scene *scene, const struct scene_setup *setup)
+{
+  struct dg_error err = {0};
+  const enum what what = setup->what;
+  *scene = (struct scene){.what = what, .weights = setup->weights};
+  scene_mesh(scene, setup);
   const size_t K = scene->mesh.K;
   scene->body = array(K, sizeof *scene->body);
   scene->k = array(K, sizeof(double));
-  scene_medium(scene, hard);
-  for (size_t v = 0; v < scene->mesh.vertices && hard; v++)
-    for (int d = 0; d < 3; d++) {
-      double *x = &scene->mesh.vertex[v][d];
-      *x = 0.5 * *x + 0.5 * *x * *x;
-    }
+  scene_medium(scene, setup->hard);
   scene->medium = (struct dg_elliptic_medium){.k = scene->k};
-  ok(dg_space_init(&scene->space, &scene->mesh, NULL, order, what == BODY ? 2 : 0, (const int32_t(*)[4])scene->body,
-                   &err),
+  ok(dg_space_init(&scene->space, &scene->mesh, setup->comm, setup->order, what == BODY ? 2 : 0,
+                   (const int32_t(*)[4])scene->body, &err),
      &err);
   ok(dg_elliptic_new(&scene->op, &scene->space, &scene->medium, &err), &err);
   const size_t n = scene->space.count;
   const struct dg_reference *ref = &scene->space.ref;
   scene->x = array(n, sizeof(double)), scene->b = array(n, sizeof(double)), scene->held = array(n, sizeof(bool));
   scene->diagonal = array(n, sizeof(double));
-  dg_elliptic_diagonal(scene->op, weights, scene->diagonal);
+  dg_elliptic_diagonal(scene->op, setup->weights, scene->diagonal);
   if (what == BODY) scene->held[n - 2] = scene->held[n - 1] = true, scene->x[n - 1] = 1;
-  for (size_t e = 0; e < K && what == HELD; e++)
-    for (int f = 0; f < 4; f++)
-      for (int m = 0; scene->mesh.neighbour[e][f] == DG_BOUNDARY && m < ref->Nf; m++)
-        scene->held[scene->space.number[e * (size_t)ref->Np + (size_t)ref->face_node[f * ref->Nf + m]]] = true;
+  if (what == HELD) scene_hold(scene);
   double *q = array(K * (size_t)ref->Np, sizeof *q); /* a source whose integral is not zero */
   for (size_t i = 0; i < K * (size_t)ref->Np; i++) q[i] = what == BODY ? 0 : rand() / (double)RAND_MAX;
   dg_elliptic_load(scene->op, q, scene->b);
@@ -157,6 +207,8 @@ static inline int scene_solve(struct scene *scene, int most)
                              .apply = scene_apply,
                              .improve = scene_improve,
                              .context = scene,
+                             .foreign = dg_space_foreign(&scene->space),
+                             .sum = scene_sum,
                              .held = scene->held,
                              .floating = scene->what == FLOATING,
                              .tolerance = 1e-10,

@@ -15,7 +15,8 @@
 static int iterations(int cells, int order, enum what what, struct dg_elliptic_weights weights)
 {
   struct scene scene;
-  open_scene(&scene, cells, order, what, true, weights);
+  const struct scene_setup setup = {.cells = cells, .order = order, .what = what, .hard = true, .weights = weights};
+  open_scene(&scene, &setup);
   scene_multigrid(&scene);
   const int count = scene_solve(&scene, 100);
   close_scene(&scene);
@@ -51,7 +52,8 @@ static void test_symmetric(void **state)
   (void)state;
   for (int order = 1; order <= 4; order++) {
     struct scene scene;
-    open_scene(&scene, 4, order, HELD, true, (struct dg_elliptic_weights){.stiffness = 1});
+    const struct scene_setup setup = {.cells = 4, .order = order, .hard = true, .weights = {.stiffness = 1}};
+    open_scene(&scene, &setup);
     scene_multigrid(&scene);
     const size_t n = scene.space.count;
     double *x = array(n, sizeof *x), *y = array(n, sizeof *y), *z = array(n, sizeof *z), sums[3] = {0};
@@ -78,7 +80,8 @@ static void test_memory(void **state)
   (void)state;
   struct scene scene;
   const struct dg_elliptic_medium vacuum = {0};
-  open_scene(&scene, 2, 3, HELD, true, (struct dg_elliptic_weights){.stiffness = 1});
+  const struct scene_setup small = {.cells = 2, .order = 3, .hard = true, .weights = {.stiffness = 1}};
+  open_scene(&scene, &small);
   const struct dg_multigrid_setup setup = {.space = &scene.space, .op = scene.op, .medium = &vacuum};
   const size_t before = dg_memory_current();
   bool done = false;
