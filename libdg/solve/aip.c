@@ -22,10 +22,11 @@ struct sparse {
 
 struct dg_aip {
   const struct dg_space *space;
-  size_t rows;
-  int32_t *unknown;     /* [rows] */
-  struct sparse G, T;   /* by rows, and by columns */
-  double *in, *between; /* [rows]; in: NULL where all unknowns are rows */
+  size_t all, first, rows; /* unknowns of this rank; those that lower ranks count, which come first; the rows of G */
+  int32_t *unknown;        /* [all] */
+  struct sparse G, T;      /* by rows, and by columns */
+  double *in;              /* [all]; NULL where unknowns have their own order */
+  double *between;         /* [rows] */
 };
 
 /* ---- the rows of G */
@@ -106,7 +107,7 @@ static void find_row(const struct dg_lower *A, size_t i, size_t n, const int32_t
 /* An unknown that is held has no correction. */
 static bool is_held(const struct dg_aip *aip, const bool *held, size_t i)
 {
-  return held != NULL && held[aip->unknown[i]];
+  return held != NULL && held[aip->unknown[aip->first + i]];
 }
 
 static void find_rows(struct dg_aip *aip, const struct dg_lower *A, const bool *held, struct dg_error *err)
@@ -123,9 +124,9 @@ static void find_rows(struct dg_aip *aip, const struct dg_lower *A, const bool *
     for (size_t i = 0; i < aip->rows; i++) {
       const size_t first = aip->G.start[i], n = aip->G.start[i + 1] - first;
       if (own.code != 0) continue;
-      (void)choose(A, i, aip->G.index + first);
+      (void)choose(A, aip->first + i, aip->G.index + first);
       if (is_held(aip, held, i)) memset(aip->G.value + first, 0, sizeof *aip->G.value * n);
-      else find_row(A, i, n, aip->G.index + first, D, D + most * most, aip->G.value + first);
+      else find_row(A, aip->first + i, n, aip->G.index + first, D, D + most * most, aip->G.value + first);
     }
     dg_free(D);
 #pragma omp critical
@@ -137,16 +138,15 @@ static void find_rows(struct dg_aip *aip, const struct dg_lower *A, const bool *
 static void turn_over(const struct dg_aip *aip)
 {
   const struct sparse *G = &aip->G, *T = &aip->T;
-  const size_t all = G->start[aip->rows];
-  for (size_t n = 0; n < all; n++) T->start[G->index[n] + 1]++;
-  for (size_t i = 0; i < aip->rows; i++) T->start[i + 1] += T->start[i];
+  for (size_t n = 0; n < G->start[aip->rows]; n++) T->start[G->index[n] + 1]++;
+  for (size_t i = 0; i < aip->all; i++) T->start[i + 1] += T->start[i];
   for (size_t i = 0; i < aip->rows; i++)
     for (size_t n = G->start[i]; n < G->start[i + 1]; n++) {
       const size_t to = T->start[G->index[n]]++;
       T->index[to] = (int32_t)i;
       T->value[to] = G->value[n];
     }
-  memmove(T->start + 1, T->start, sizeof *T->start * aip->rows);
+  memmove(T->start + 1, T->start, sizeof *T->start * aip->all);
   T->start[0] = 0;
 }
 
@@ -168,11 +168,11 @@ static void sparse_release(struct sparse *sparse)
 static int build(struct dg_aip *aip, const struct dg_lower *A, const bool *held, struct dg_error *err)
 {
   const size_t rows = aip->rows;
-  if (DG_NEW(aip->G.start, rows + 1, err) != 0 || DG_NEW(aip->T.start, rows + 1, err) != 0 ||
-      DG_NEW(aip->between, rows, err) != 0 || (rows != aip->space->count && DG_NEW(aip->in, rows, err) != 0))
+  if (DG_NEW(aip->G.start, rows + 1, err) != 0 || DG_NEW(aip->T.start, aip->all + 1, err) != 0 ||
+      DG_NEW(aip->between, rows, err) != 0 || (aip->space->shared != NULL && DG_NEW(aip->in, aip->all, err) != 0))
     return err->code;
 #pragma omp parallel for schedule(static)
-  for (size_t i = 0; i < rows; i++) aip->G.start[i + 1] = choose(A, i, NULL);
+  for (size_t i = 0; i < rows; i++) aip->G.start[i + 1] = choose(A, aip->first + i, NULL);
   for (size_t i = 0; i < rows; i++) aip->G.start[i + 1] += aip->G.start[i];
   if (sparse_init(&aip->G, aip->G.start[rows], err) != 0) return err->code;
   find_rows(aip, A, held, err);
@@ -188,7 +188,9 @@ int dg_aip_new(struct dg_aip **result, const struct dg_space *space, size_t term
   (void)!DG_NEW(aip, 1, err);
   if (dg_lower_init(&A, space, terms, term, held, err) == 0) {
     aip->space = space;
-    aip->rows = A.rows;
+    aip->all = A.rows;
+    aip->first = A.first;
+    aip->rows = A.rows - A.first;
     aip->unknown = A.unknown;
     A.unknown = NULL;
     if (build(aip, &A, held, err) == 0) {
@@ -232,23 +234,24 @@ static void multiply(size_t rows, const struct sparse *sparse, const double *x, 
 
 void dg_aip_apply(struct dg_aip *aip, const double *r, double *z)
 {
-  const size_t rows = aip->rows;
-  if (aip->in == NULL) {
-    multiply(rows, &aip->G, r, NULL, aip->between);
-    multiply(rows, &aip->T, aip->between, NULL, z);
-  } else {
-    for (size_t i = 0; i < rows; i++) aip->in[i] = r[aip->unknown[i]];
-    multiply(rows, &aip->G, aip->in, NULL, aip->between);
-    memset(z, 0, sizeof *z * aip->space->count);
-    multiply(rows, &aip->T, aip->between, aip->unknown, z);
+  const double *in = r;
+  if (aip->in != NULL) {
+    for (size_t i = 0; i < aip->all; i++) aip->in[i] = r[aip->unknown[i]];
+    in = aip->in;
   }
-  dg_space_sum(aip->space, z); /* one number and zeros */
+  multiply(aip->rows, &aip->G, in, NULL, aip->between);
+  multiply(aip->all, &aip->T, aip->between, aip->in != NULL ? aip->unknown : NULL, z);
+  dg_space_sum(aip->space, z); /* rows of other ranks add to what they share */
 }
 
 struct dg_aip_view dg_aip_look(const struct dg_aip *aip)
 {
-  return (struct dg_aip_view){
-      .rows = aip->rows, .unknown = aip->unknown, .start = aip->G.start, .column = aip->G.index, .value = aip->G.value};
+  return (struct dg_aip_view){.rows = aip->rows,
+                              .first = aip->first,
+                              .unknown = aip->unknown,
+                              .start = aip->G.start,
+                              .column = aip->G.index,
+                              .value = aip->G.value};
 }
 
 size_t dg_aip_bytes(const struct dg_aip *aip)

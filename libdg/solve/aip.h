@@ -6,8 +6,9 @@
  * over the root of g_i. A product with P is two sparse products, which all threads share. Source: L. Kolotilina, A.
  * Yeremin, SIAM J. Matrix Anal. Appl. 14 (1993) 45.
  *
- * A rank has the rows of the unknowns that it counts, with columns among them. Entries that other ranks' elements bring
- * to these are added. Unknowns of bodies, whose rows may be long, have the diagonal alone.
+ * A rank has the rows of the unknowns that it counts, with columns among all that it has; entries of A are sums over
+ * all ranks. Only entries between unknowns of two ranks of which neither has both are missing in G. Unknowns of bodies,
+ * whose rows may be long, have the diagonal alone.
  *
  * Conjugate gradients take half as many iterations as with the diagonal at orders 1 and 2, and down to a quarter at
  * order 5. G is kept in single precision, which a preconditioner bears: P stays symmetric and positive. It takes 85,
@@ -33,11 +34,12 @@ void dg_aip_free(struct dg_aip *aip); /* NULL is safe */
 /* z[count] = P r[count], 0 where it is held. Collective; dg_space_error has what went wrong. */
 void dg_aip_apply(struct dg_aip *aip, const double *r, double *z);
 
-/* G, for tests: row i of `rows`, those that this rank counts, has the columns column[start[i]] to column[start[i + 1] -
- * 1], ascending, the last of them i. unknown[rows] are their numbers in the space. */
+/* G, for tests. Row i of `rows`, those of the unknowns that this rank counts, is that of unknown[first + i]. It has the
+ * columns column[start[i]] to column[start[i + 1] - 1], ascending, the last of them first + i; column n is that of
+ * unknown[n]. */
 struct dg_aip_view {
-  size_t rows;
-  const int32_t *unknown;
+  size_t rows, first;
+  const int32_t *unknown; /* [first + rows] */
   const size_t *start;
   const int32_t *column;
   const float *value;

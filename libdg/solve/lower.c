@@ -1,7 +1,7 @@
 /* Adds up the rows of the lower triangle of an operator's matrix. aip.c calls it.
  *
  * A thread makes one row after the other: the rows of the matrices of the elements around an unknown go into a small
- * hash table by their columns. Other ranks send what their elements have for this rank's rows. */
+ * hash table by their columns. Ranks send each other what their elements have for pairs of unknowns that both have. */
 #include "libdg/solve/lower.h"
 
 #include <stdlib.h>
@@ -10,9 +10,10 @@
 #include "libdg/base/memory.h"
 #include "libdg/field/elliptic_form.h"
 
-/* An entry that another rank's elements have. */
+/* An entry on its way: row and column are items of those that two ranks share, and then rows of the rank that gets it.
+ */
 struct entry {
-  int64_t row, column; /* among all ranks */
+  int32_t row, column;
   double value;
 };
 
@@ -21,10 +22,9 @@ struct maker {
   size_t terms;
   const struct dg_aip_term *term;
   const bool *held;
-  size_t table;                /* places of a hash table, a power of two */
-  int32_t *row_of, *owner;     /* [count] the row of an unknown, -1: another rank's; the rank that counts it */
-  int64_t *global, first, own; /* [count] dg_space_global; NULL: one rank */
-  size_t entries;              /* from other ranks, ordered by row */
+  size_t table;    /* places of a hash table, a power of two */
+  int32_t *row_of; /* [count] the row of an unknown; NULL: one rank, where they are the same */
+  size_t entries;  /* from other ranks, ordered by row */
   struct entry *entry;
 };
 
@@ -98,17 +98,16 @@ static void table_empty(struct table *table, int32_t *column, double *value)
 
 /* ---- rows */
 
-/* Has row u column v? Unknowns of one rank have their order on all ranks. */
+/* Has row u column v? */
 static bool keeps(const struct maker *maker, size_t u, size_t v)
 {
   const size_t single = maker->space->count - maker->space->bodies;
   if (u == v) return true;
   if (u >= single || v >= single || (maker->held != NULL && (maker->held[u] || maker->held[v]))) return false;
-  if (maker->global == NULL) return v < u;
-  return maker->owner[u] == maker->owner[v] && maker->global[v] < maker->global[u];
+  return maker->row_of == NULL ? v < u : maker->row_of[v] < maker->row_of[u];
 }
 
-/* What this rank's elements have in row u, by unknowns; without values only the columns. */
+/* What this rank's elements have in the row of unknown u; without values only the columns. */
 static void add_elements(const struct maker *maker, size_t u, bool values, struct table *table)
 {
   const struct dg_space *space = maker->space;
@@ -123,12 +122,13 @@ static void add_elements(const struct maker *maker, size_t u, bool values, struc
         dg_elliptic_add_row(maker->term[t].op, maker->term[t].weights, e, space->place[p] % (int32_t)Np, row);
     }
     for (size_t j = 0; j < Np; j++)
-      if (keeps(maker, u, (size_t)number[j])) table_add(table, number[j], row[j]);
+      if (keeps(maker, u, (size_t)number[j]))
+        table_add(table, maker->row_of == NULL ? number[j] : maker->row_of[number[j]], row[j]);
   }
 }
 
-/* Where the entries from other ranks for a row of all ranks begin. */
-static size_t find_entry(const struct maker *maker, int64_t row)
+/* Where the entries from other ranks for a row begin. */
+static size_t find_entry(const struct maker *maker, int32_t row)
 {
   size_t low = 0, high = maker->entries;
   while (low < high) {
@@ -139,15 +139,14 @@ static size_t find_entry(const struct maker *maker, int64_t row)
   return low;
 }
 
-/* Row u of this rank with all that it gets. */
-static void add_row(const struct maker *maker, const struct dg_lower *lower, size_t u, bool values, struct table *table)
+/* Row i with all that it gets. */
+static void add_row(const struct maker *maker, const struct dg_lower *lower, int32_t i, bool values,
+                    struct table *table)
 {
-  table_add(table, (int32_t)u, 0); /* also where no element has it */
-  add_elements(maker, u, values, table);
-  if (maker->entries == 0) return;
-  const int64_t row = maker->global[u];
-  for (size_t n = find_entry(maker, row); n < maker->entries && maker->entry[n].row == row; n++)
-    table_add(table, lower->unknown[maker->entry[n].column - maker->first], maker->entry[n].value);
+  table_add(table, i, 0); /* also where no element has it */
+  add_elements(maker, (size_t)lower->unknown[i], values, table);
+  for (size_t n = find_entry(maker, i); n < maker->entries && maker->entry[n].row == i; n++)
+    table_add(table, maker->entry[n].column, maker->entry[n].value);
 }
 
 /* Counts the entries of the rows, or fills them in. */
@@ -161,12 +160,9 @@ static void run_rows(const struct maker *maker, struct dg_lower *lower, bool fil
 #pragma omp for schedule(static)
     for (size_t i = 0; i < lower->rows; i++) {
       if (own.code != 0) continue;
-      add_row(maker, lower, (size_t)lower->unknown[i], fills, &table);
+      add_row(maker, lower, (int32_t)i, fills, &table);
       if (fills) {
-        int32_t *column = lower->column + lower->start[i];
-        const size_t used = table.used;
-        table_empty(&table, column, lower->value + lower->start[i]);
-        for (size_t n = 0; n < used && maker->row_of != NULL; n++) column[n] = maker->row_of[column[n]];
+        table_empty(&table, lower->column + lower->start[i], lower->value + lower->start[i]);
       } else {
         lower->start[i + 1] = table.used;
         table_clear(&table);
@@ -188,86 +184,103 @@ static int by_row(const void *a, const void *b)
   return x->value < y->value ? -1 : x->value > y->value; /* equal entries add in an order that does not vary */
 }
 
-/* The ranks of the unknowns, from where each rank's numbers begin. */
-static int find_owners(struct maker *maker, struct dg_comm *comm, struct dg_error *err)
-{
-  int64_t *begin = NULL;
-  if (dg_comm_share(comm, sizeof maker->first, &maker->first, &begin, NULL, err) != 0) return err->code;
-  const int ranks = dg_comm_size(comm);
-  for (size_t u = 0; u < maker->space->count; u++) {
-    int low = 0,
-        high = ranks - 1; /* the last rank that begins at this number or before; an empty rank begins there too */
-    while (low < high) {
-      const int middle = (low + high + 1) / 2;
-      if (begin[middle] <= maker->global[u]) low = middle;
-      else high = middle - 1;
-    }
-    maker->owner[u] = low;
-  }
-  dg_free(begin);
-  return 0;
-}
-
-/* *sent: what this rank's elements have for rows of others, by rank; bytes[ranks] of each. */
-static int list_foreign(const struct maker *maker, int ranks, struct entry **sent, size_t *bytes, struct dg_error *err)
-{
-  const bool *foreign = dg_space_foreign(maker->space);
+/* What lists for other ranks need. */
+struct lists {
   struct table table;
-  size_t count = 0, room = 0;
-  int32_t *column = NULL;
-  double *value = NULL;
-  if (table_init(&table, maker->table, err) == 0 && DG_NEW(column, maker->table, err) == 0 &&
-      DG_NEW(value, maker->table, err) == 0)
-    for (int rank = 0; rank < ranks && err->code == 0; rank++) {
-      const size_t before = count;
-      for (size_t u = 0; u < maker->space->count && err->code == 0; u++) {
-        if (!foreign[u] || maker->owner[u] != rank || maker->space->row[u] == maker->space->row[u + 1]) continue;
-        add_elements(maker, u, true, &table);
-        const size_t used = table.used;
-        if (count + used > room) {
-          room = 2 * (count + used);
-          if (dg_grow(sent, room, sizeof **sent, err) != 0) break;
-        }
-        table_empty(&table, column, value);
-        for (size_t n = 0; n < used; n++)
-          (*sent)[count++] =
-              (struct entry){.row = maker->global[u], .column = maker->global[column[n]], .value = value[n]};
-      }
-      bytes[rank] = (count - before) * sizeof **sent;
+  int32_t *item;   /* [count] one more than the item that a row is for the peer at hand, or 0 */
+  int32_t *column; /* [places of the table] */
+  double *value;   /* the same */
+  size_t count, room;
+  struct entry *entry; /* [count] */
+};
+
+/* Adds what this rank's elements have for pairs of unknowns that a peer has, too. */
+static int list_pairs(const struct maker *maker, const struct dg_peer *peer, struct lists *lists, struct dg_error *err)
+{
+  const int32_t *node = maker->space->shared->node + peer->send_first;
+  const size_t single = maker->space->count - maker->space->bodies;
+  for (size_t n = 0; n < peer->send_count; n++) lists->item[maker->row_of[node[n]]] = (int32_t)n + 1;
+  for (size_t n = 0; n < peer->send_count && err->code == 0; n++) {
+    if ((size_t)node[n] >= single) continue; /* a body's */
+    add_elements(maker, (size_t)node[n], true, &lists->table);
+    const size_t used = lists->table.used;
+    if (lists->count + used > lists->room) {
+      lists->room = 2 * (lists->count + used);
+      if (dg_grow(&lists->entry, lists->room, sizeof *lists->entry, err) != 0) break;
     }
-  table_release(&table);
-  dg_free(column);
-  dg_free(value);
+    table_empty(&lists->table, lists->column, lists->value);
+    for (size_t k = 0; k < used; k++)
+      if (lists->item[lists->column[k]] != 0)
+        lists->entry[lists->count++] =
+            (struct entry){.row = (int32_t)n, .column = lists->item[lists->column[k]] - 1, .value = lists->value[k]};
+  }
+  for (size_t n = 0; n < peer->send_count; n++) lists->item[maker->row_of[node[n]]] = 0;
   return err->code;
 }
 
-/* Sends the entries of other ranks' rows, and takes those of this rank's. */
-static int exchange(struct maker *maker, struct dg_comm *comm, struct dg_error *err)
+/* The lists for all peers, one behind the other; bytes[ranks] of each. */
+static int list_all(const struct maker *maker, struct lists *lists, size_t *bytes, struct dg_error *err)
 {
-  const int ranks = dg_comm_size(comm);
-  struct entry *sent = NULL;
-  size_t *to = NULL, *from = NULL;
-  if (DG_NEW(to, ranks, err) == 0 && DG_NEW(from, ranks, err) == 0) (void)list_foreign(maker, ranks, &sent, to, err);
-  if (dg_comm_agree(comm, err) == 0 && dg_comm_all_to_all(comm, to, sent, &maker->entry, from, err) == 0) {
-    for (int r = 0; r < ranks; r++) maker->entries += from[r] / sizeof *maker->entry;
-    if (maker->entries > 0) qsort(maker->entry, maker->entries, sizeof *maker->entry, by_row);
+  const struct dg_shared *shared = maker->space->shared;
+  if (table_init(&lists->table, maker->table, err) != 0 || DG_NEW(lists->item, maker->space->count, err) != 0 ||
+      DG_NEW(lists->column, maker->table, err) != 0 || DG_NEW(lists->value, maker->table, err) != 0)
+    return err->code;
+  for (size_t p = 0; p < shared->peers; p++) {
+    const size_t before = lists->count;
+    if (list_pairs(maker, &shared->peer[p], lists, err) != 0) break;
+    bytes[shared->peer[p].rank] = (lists->count - before) * sizeof *lists->entry;
   }
-  dg_free(sent);
+  return err->code;
+}
+
+/* Entries that came, bytes[ranks] of each rank, get this rank's rows. */
+static void settle_entries(struct maker *maker, const size_t *bytes)
+{
+  const struct dg_shared *shared = maker->space->shared;
+  for (size_t p = 0; p < shared->peers; p++) {
+    const int32_t *node = shared->node + shared->peer[p].receive_first;
+    const size_t end = maker->entries + bytes[shared->peer[p].rank] / sizeof *maker->entry;
+    for (; maker->entries < end; maker->entries++) {
+      struct entry *entry = &maker->entry[maker->entries];
+      entry->row = maker->row_of[node[entry->row]];
+      entry->column = maker->row_of[node[entry->column]];
+    }
+  }
+  if (maker->entries > 0) qsort(maker->entry, maker->entries, sizeof *maker->entry, by_row);
+}
+
+static int exchange(struct maker *maker, struct dg_error *err)
+{
+  struct dg_comm *comm = maker->space->shared->comm;
+  const int ranks = dg_comm_size(comm);
+  struct lists lists = {0};
+  size_t *to = NULL, *from = NULL;
+  if (DG_NEW(to, ranks, err) == 0 && DG_NEW(from, ranks, err) == 0) (void)list_all(maker, &lists, to, err);
+  if (dg_comm_agree(comm, err) == 0 && dg_comm_all_to_all(comm, to, lists.entry, &maker->entry, from, err) == 0)
+    settle_entries(maker, from);
+  table_release(&lists.table);
+  dg_free(lists.item);
+  dg_free(lists.column);
+  dg_free(lists.value);
+  dg_free(lists.entry);
   dg_free(to);
   dg_free(from);
   return err->code;
 }
 
-static int find_ranks(struct maker *maker, struct dg_error *err)
+/* The diagonals of bodies are sums over all ranks. */
+static int add_bodies(const struct maker *maker, struct dg_lower *lower, struct dg_error *err)
 {
   const struct dg_space *space = maker->space;
-  struct dg_comm *comm = space->shared->comm;
-  if (DG_NEW(maker->global, space->count, err) == 0 && DG_NEW(maker->owner, space->count, err) == 0)
-    (void)!DG_NEW(maker->row_of, space->count, err);
-  if (dg_comm_agree(comm, err) != 0 || dg_space_global(space, maker->global, &maker->first, &maker->own, err) != 0 ||
-      find_owners(maker, comm, err) != 0)
-    return err->code;
-  return exchange(maker, comm, err);
+  double *sum = NULL;
+  if (DG_NEW(sum, space->bodies, err) != 0) return err->code;
+  for (size_t b = 0; b < space->bodies; b++)
+    sum[b] = lower->value[lower->start[maker->row_of[dg_space_body(space, b)] + 1] - 1];
+  if (dg_comm_reduce(space->shared->comm, DG_SUM, space->bodies, sum, err) == 0)
+    for (size_t b = 0; b < space->bodies; b++)
+      lower->value[lower->start[maker->row_of[dg_space_body(space, b)] + 1] - 1] = sum[b];
+  dg_free(sum);
+  return err->code;
 }
 
 /* ---- all of it */
@@ -294,42 +307,71 @@ static size_t size_table(const struct maker *maker)
   return places;
 }
 
-static int list_rows(const struct maker *maker, struct dg_lower *lower, struct dg_error *err)
+struct number {
+  int64_t global;
+  int32_t unknown;
+};
+
+static int by_global(const void *a, const void *b)
 {
-  const bool *foreign = dg_space_foreign(maker->space);
-  const size_t count = maker->space->count;
-  for (size_t u = 0; u < count; u++) lower->rows += foreign == NULL || !foreign[u];
-  if (DG_NEW(lower->unknown, lower->rows, err) != 0 || DG_NEW(lower->start, lower->rows + 1, err) != 0)
-    return err->code;
-  size_t row = 0;
-  for (size_t u = 0; u < count; u++) {
-    const bool own = foreign == NULL || !foreign[u];
-    if (maker->row_of != NULL) maker->row_of[u] = own ? (int32_t)row : -1;
-    if (own) lower->unknown[row++] = (int32_t)u;
+  const struct number *x = a, *y = b;
+  return x->global < y->global ? -1 : x->global > y->global;
+}
+
+/* The order of the unknowns: those of lower ranks have lower numbers. */
+static int sort_rows(struct maker *maker, struct dg_lower *lower, struct dg_error *err)
+{
+  const struct dg_space *space = maker->space;
+  const bool *foreign = dg_space_foreign(space);
+  struct number *number = NULL;
+  int64_t *global = NULL, first, own;
+  if (DG_NEW(global, space->count, err) == 0 && DG_NEW(number, space->count, err) == 0)
+    (void)!DG_NEW(maker->row_of, space->count, err);
+  if (dg_comm_agree(space->shared->comm, err) == 0 && dg_space_global(space, global, &first, &own, err) == 0) {
+    size_t row = 0;
+    for (size_t u = 0; u < space->count; u++)
+      if (foreign[u]) number[lower->first++] = (struct number){.global = global[u], .unknown = (int32_t)u};
+    if (lower->first > 0) qsort(number, lower->first, sizeof *number, by_global);
+    for (; row < lower->first; row++) lower->unknown[row] = number[row].unknown;
+    for (size_t u = 0; u < space->count; u++)
+      if (!foreign[u]) lower->unknown[row++] = (int32_t)u;
+    for (size_t i = 0; i < lower->rows; i++) maker->row_of[lower->unknown[i]] = (int32_t)i;
   }
-  return 0;
+  dg_free(global);
+  dg_free(number);
+  return err->code;
+}
+
+static int make(struct maker *maker, struct dg_lower *lower, struct dg_error *err)
+{
+  const struct dg_space *space = maker->space;
+  lower->rows = space->count;
+  if (DG_NEW(lower->unknown, lower->rows, err) == 0) (void)!DG_NEW(lower->start, lower->rows + 1, err);
+  maker->table = size_table(maker);
+  if (space->shared != NULL && (sort_rows(maker, lower, err) != 0 || exchange(maker, err) != 0)) return err->code;
+  if (err->code != 0) return err->code;
+  for (size_t i = 0; i < lower->rows && space->shared == NULL; i++) lower->unknown[i] = (int32_t)i;
+  maker->table = size_table(maker);
+  run_rows(maker, lower, false, err);
+  for (size_t i = 0; i < lower->rows; i++) lower->start[i + 1] += lower->start[i];
+  const size_t all = lower->start[lower->rows];
+  if (err->code != 0 || dg_alloc_untouched(&lower->column, all, sizeof *lower->column, err) != 0 ||
+      dg_alloc_untouched(&lower->value, all, sizeof *lower->value, err) != 0)
+    return err->code;
+  run_rows(maker, lower, true, err);
+  return err->code;
 }
 
 int dg_lower_init(struct dg_lower *lower, const struct dg_space *space, size_t terms, const struct dg_aip_term *term,
                   const bool *held, struct dg_error *err)
 {
   struct maker maker = {.space = space, .terms = terms, .term = term, .held = held};
+  struct dg_comm *comm = space->shared != NULL ? space->shared->comm : NULL;
   *lower = (struct dg_lower){0};
-  maker.table = size_table(&maker);
-  if ((space->shared == NULL || find_ranks(&maker, err) == 0) && list_rows(&maker, lower, err) == 0) {
-    maker.table = size_table(&maker);
-    run_rows(&maker, lower, false, err);
-    for (size_t i = 0; i < lower->rows; i++) lower->start[i + 1] += lower->start[i];
-    const size_t all = lower->start[lower->rows];
-    if (err->code == 0 && dg_alloc_untouched(&lower->column, all, sizeof *lower->column, err) == 0 &&
-        dg_alloc_untouched(&lower->value, all, sizeof *lower->value, err) == 0)
-      run_rows(&maker, lower, true, err);
-  }
+  (void)make(&maker, lower, err);
+  if (dg_comm_agree(comm, err) == 0 && comm != NULL) (void)add_bodies(&maker, lower, err);
   dg_free(maker.row_of);
-  dg_free(maker.owner);
-  dg_free(maker.global);
   dg_free(maker.entry);
-  if (space->shared != NULL) (void)!dg_comm_agree(space->shared->comm, err);
   return err->code;
 }
 

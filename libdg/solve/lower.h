@@ -1,16 +1,17 @@
-/* The lower triangle of the matrix of an elliptic operator, among the unknowns that a rank counts (private, of aip.c).
+/* The lower triangle of the matrix of an elliptic operator, as a rank sees it (private, of aip.c).
  *
- * Rows and columns are those unknowns in their order. Entries are the sums over the elements of all ranks. Held
- * unknowns, and those of bodies, have their diagonal alone. */
+ * Rows and columns are all unknowns that the rank has, in the order of their numbers among all ranks: those that lower
+ * ranks count come first. Entries are the sums over the elements of all ranks. Held unknowns, and those of bodies, have
+ * their diagonal alone. */
 #pragma once
 
 #include "libdg/solve/aip.h"
 
 struct dg_lower {
-  size_t rows;
-  int32_t *unknown; /* [rows] */
-  size_t *start;    /* [rows + 1] */
-  int32_t *column;  /* ascending in each row, the row itself last */
+  size_t rows, first; /* first: of those that this rank counts */
+  int32_t *unknown;   /* [rows] */
+  size_t *start;      /* [rows + 1] */
+  int32_t *column;    /* ascending in each row, the row itself last */
   double *value;
 };
 
