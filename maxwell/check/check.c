@@ -202,8 +202,11 @@ int mx_check(struct mx_setup *setup, const char *model, struct dg_error *err)
   struct mx_memory memory = memory_of(setup);
   double bytes[3] = {(double)memory.fields, (double)memory.tables, (double)memory.output}; /* sums over all ranks */
   const double here = bytes[0] + bytes[2];
-  const struct mx_heat_place heat = {
-      .config = setup->config, .mesh = &setup->mesh, .comm = setup->comm, .log = setup->log};
+  const struct mx_heat_place heat = {.config = setup->config,
+                                     .mesh = &setup->mesh,
+                                     .comm = setup->comm,
+                                     .log = setup->log,
+                                     .device = setup->ops->card->elliptic};
   if ((setup->config->heat != NULL && mx_heat_check(&heat, &setup->phasors, err) != 0) ||
       mx_report_resolution(setup, err) != 0 || report_survey(setup, model, err) != 0 ||
       dg_comm_reduce(setup->comm, DG_SUM, 3, bytes, err) != 0)

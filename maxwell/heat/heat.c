@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "libdg/base/clock.h"
+#include "libdg/solve/amg.h"
 #include "maxwell/heat/heat_losses.h"
 #include "maxwell/heat/heat_record.h"
 #include "maxwell/output/writers.h"
@@ -31,6 +32,8 @@ static int begin(struct heat *heat, const struct mx_heat_place *place, const str
 {
   const struct mx_config *config = place->config;
   *heat = (struct heat){.place = place};
+  if (config->heat->solver == MX_SOLVER_MULTIGRID && place->device == NULL && dg_amg_prepare(err) != 0)
+    return dg_context(err, "for heat.solver = \"multigrid\"");
   if (mx_heat_body_init(&heat->body, place, err) != 0 ||
       (phasors != NULL && mx_heat_check_losses(config->heat, &heat->body, phasors, err) != 0) ||
       mx_heat_problem_init(&heat->problem, config, &heat->body, err) != 0 ||

@@ -20,6 +20,7 @@ int mx_heat_solver_init(struct mx_heat_solver *solver, struct mx_heat_problem *p
                         struct dg_error *err)
 {
   *solver = (struct mx_heat_solver){.problem = problem, .log = log};
+  solver->refused = problem->heat->solver == MX_SOLVER_DIAGONAL || problem->heat->solver == MX_SOLVER_AIP;
   if (DG_NEW(solver->diagonal, problem->space.count, err) != 0 ||
       DG_NEW(solver->product, problem->space.count, err) != 0)
     return err->code;
@@ -41,6 +42,7 @@ void mx_heat_solver_release(struct mx_heat_solver *solver)
   if (solver->problem == NULL) return;
   if (solver->device != NULL) solver->ops->destroy(solver->device);
   drop_multigrid(solver);
+  dg_aip_free(solver->aip);
   dg_free(solver->diagonal);
   dg_free(solver->product);
   dg_free(solver->room);
@@ -52,6 +54,10 @@ int mx_heat_solver_move(struct mx_heat_solver *solver, const struct dg_device_op
 {
   const struct mx_heat_problem *problem = solver->problem;
   const struct dg_device_setup setup = {.op = problem->op, .more = problem->blood, .direct = direct};
+  if (ops != NULL && problem->heat->solver == MX_SOLVER_AIP) {
+    dg_log_line(solver->log, "heat      solved on the host: %s has no approximate inverse", ops->name);
+    return 0;
+  }
   solver->ops = ops;
   return dg_device_make(&solver->device, ops, &setup, solver->log, "heat", err);
 }
@@ -144,9 +150,40 @@ static int patience(const struct mx_heat_solver *solver)
   return solver->device != NULL ? MX_HEAT_PATIENCE_DEVICE : MX_HEAT_PATIENCE;
 }
 
+/* Makes the approximate inverse of mass + ratio rest. */
+static int make_inverse(struct mx_heat_solver *solver, double ratio, struct dg_error *err)
+{
+  const struct mx_heat_problem *problem = solver->problem;
+  const double mass = isinf(ratio) ? 0 : 1, rest = isinf(ratio) ? 1 : ratio;
+  const struct dg_aip_term term[] = {{problem->op, {.stiffness = rest, .mass = mass, .face = rest}},
+                                     {problem->blood, {.mass = rest}}};
+  const bool first = solver->aip == NULL;
+  dg_aip_free(solver->aip);
+  solver->inverted = 0;
+  if (dg_aip_new(&solver->aip, &problem->space, problem->blood != NULL ? 2 : 1, term, problem->held, err) != 0)
+    return err->code;
+  solver->inverted = ratio;
+  if (first)
+    dg_log_line(solver->log, "heat      with an approximate inverse, %.1f MB on this rank",
+                1e-6 * (double)dg_aip_bytes(solver->aip));
+  return 0;
+}
+
+/* Does this solution have the approximate inverse? It is made again where it is out of range. */
+static int find_inverse(struct mx_heat_solver *solver, double ratio, struct dg_error *err)
+{
+  const bool stands_in = solver->inverted > 0 && ratio >= solver->stiff;
+  solver->inverts = solver->problem->heat->solver == MX_SOLVER_AIP || stands_in;
+  if (!solver->inverts) return 0;
+  const bool near =
+      isinf(ratio) ? isinf(solver->inverted) : ratio <= range * solver->inverted && ratio * range >= solver->inverted;
+  return near ? 0 : make_inverse(solver, ratio, err);
+}
+
 /* Is multigrid worth its cycles for this ratio? The iterations with the diagonal grow like its root. */
 static bool is_worth(const struct mx_heat_solver *solver, double ratio)
 {
+  if (solver->problem->heat->solver == MX_SOLVER_MULTIGRID && !solver->refused) return true;
   if (solver->refused || solver->made == 0) return false;
   const double cycle = solver->device != NULL ? device_cost : cost;
   return ratio >= solver->stiff || cycle * solver->last < patience(solver) * sqrt(ratio / solver->stiff);
@@ -165,6 +202,10 @@ static void improve(void *context, const double *r, double *z)
   const struct mx_heat_solver *solver = context;
   if (solver->uses) {
     dg_multigrid_apply(solver->multigrid, r, z);
+    return;
+  }
+  if (solver->inverts) {
+    dg_aip_apply(solver->aip, r, z);
     return;
   }
 #pragma omp parallel for schedule(static)
@@ -261,7 +302,7 @@ static int solve_once(struct mx_heat_solver *solver, double *x, struct dg_error 
   return err->code;
 }
 
-/* The diagonal takes too long: goes on from x with multigrid, if it can be had. */
+/* The diagonal takes too long: goes on from x with multigrid, if it can be had, or with an approximate inverse. */
 static int go_on(struct mx_heat_solver *solver, double ratio, double *x, struct dg_error *err)
 {
   if (solver->device == NULL && ask_for_library(solver, err) != 0) return err->code;
@@ -269,6 +310,10 @@ static int go_on(struct mx_heat_solver *solver, double ratio, double *x, struct 
   if (!solver->refused) {
     if (solver->stiff == 0 || ratio < solver->stiff) solver->stiff = ratio;
     solver->uses = true;
+  } else if (solver->device == NULL) {
+    if (make_inverse(solver, ratio, err) != 0) return err->code;
+    if (solver->stiff == 0 || ratio < solver->stiff) solver->stiff = ratio;
+    solver->inverts = true;
   }
   return solve_once(solver, x, err);
 }
@@ -289,9 +334,12 @@ static int solve(struct mx_heat_solver *solver, double *x, struct dg_error *err)
   const struct mx_heat_equations *of = solver->equations;
   const double ratio = ratio_of(of->mass, of->rest);
   solver->uses = is_worth(solver, ratio);
+  solver->inverts = false;
   if (solver->uses && (ratio > range * solver->made || ratio * range < solver->made) &&
       make_multigrid(solver, ratio, of->floating, err) != 0)
     return err->code;
+  if (solver->refused) solver->uses = false; /* a device could not */
+  if (solver->device == NULL && !solver->uses && find_inverse(solver, ratio, err) != 0) return err->code;
   if (solve_once(solver, x, err) == DG_INTERRUPTED && solver->impatient) {
     *err = (struct dg_error){0};
     (void)!go_on(solver, ratio, x, err);
@@ -318,7 +366,7 @@ int mx_heat_solve(struct mx_heat_solver *solver, const struct mx_heat_equations 
 
 int mx_heat_solver_archive(struct mx_heat_solver *solver, struct mx_archive *archive, struct dg_error *err)
 {
-  double number[] = {solver->made, solver->stiff, solver->last};
+  double number[] = {solver->made, solver->stiff, solver->last, solver->inverted};
   long count[] = {solver->iterations, solver->cycles, solver->refused};
   if (mx_archive_doubles(archive, "multigrid", sizeof number / sizeof *number, number, err) != 0 ||
       mx_archive_longs(archive, "iterations", sizeof count / sizeof *count, count, err) != 0)
@@ -329,6 +377,7 @@ int mx_heat_solver_archive(struct mx_heat_solver *solver, struct mx_archive *arc
   solver->iterations = count[0];
   solver->cycles = count[1];
   solver->refused = count[2] != 0;
+  if (solver->device == NULL && number[3] > 0 && make_inverse(solver, number[3], err) != 0) return err->code;
   if (solver->refused || !(number[0] > 0)) return 0;
   if (solver->device == NULL && (ask_for_library(solver, err) != 0 || solver->refused)) return err->code;
   return make_multigrid(solver, number[0], false, err);

@@ -1,5 +1,6 @@
 /* Solves (mass M + rest A) x = b by conjugate gradients. The preconditioner is the diagonal, or multigrid
- * (libdg/solve/multigrid.h) where the equations are stiff: long steps, and the steady state.
+ * (libdg/solve/multigrid.h) where the equations are stiff: long steps, and the steady state. Where hypre is missing an
+ * approximate inverse (libdg/solve/aip.h) stands for multigrid. The script may choose one of them for all solutions.
  *
  * Which one is a matter of counts, not of clocks, so that a computation that was interrupted goes on with the same
  * bits: a solution that has taken MX_HEAT_PATIENCE iterations with the diagonal goes on with multigrid, and so do later
@@ -10,6 +11,7 @@
 #pragma once
 
 #include "libdg/base/log.h"
+#include "libdg/solve/aip.h"
 #include "libdg/solve/device.h"
 #include "libdg/solve/multigrid.h"
 #include "maxwell/heat/heat_problem.h"
@@ -41,6 +43,10 @@ struct mx_heat_solver {
                                      stiff for the diagonal; iterations of the last solution with it */
   struct dg_elliptic *op;         /* of its finest level: the mass has rho c and blood */
   struct dg_multigrid *multigrid; /* NULL: there is none */
+  /* Of the approximate inverse: */
+  bool inverts;       /* for the solution at hand */
+  double inverted;    /* rest/mass that it was made for, 0: it was not */
+  struct dg_aip *aip; /* NULL: there is none */
   /* Somebody who may give up a solution; NULL: nobody. Asked once in a while, and must say the same on all ranks. */
   bool (*gives_up)(void *self);
   void *self;
@@ -66,5 +72,5 @@ int mx_heat_solver_move(struct mx_heat_solver *solver, const struct dg_device_op
  * products are made there. Collective. DG_INPUT: errors of dg_pcg_solve; DG_INTERRUPTED: it was given up. */
 int mx_heat_solve(struct mx_heat_solver *solver, const struct mx_heat_equations *equations, double *x,
                   struct dg_error *err) DG_MUST_USE;
-/* Archives what later solutions depend on, and makes multigrid again. Collective where it loads. */
+/* Archives what later solutions depend on, and makes their preconditioners again. Collective where it loads. */
 int mx_heat_solver_archive(struct mx_heat_solver *solver, struct mx_archive *archive, struct dg_error *err) DG_MUST_USE;

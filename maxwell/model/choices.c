@@ -8,3 +8,4 @@ const char *const mx_integrator_names[] = {MX_INTEGRATOR_LIST(WORD) NULL};
 #undef WORD
 const char *const mx_precision_names[] = {"double", "single", NULL};
 const char *const mx_transport_names[] = {"auto", "direct", "staged", NULL};
+const char *const mx_solver_names[] = {"automatic", "diagonal", "aip", "multigrid", NULL};

@@ -21,6 +21,10 @@ enum mx_precision { MX_DOUBLE, MX_SINGLE };
 /* How traces go from one card to another: by MPI from the card's memory, through the host's, or as MPI can. */
 enum mx_transport { MX_TRANSPORT_AUTO, MX_TRANSPORT_DIRECT, MX_TRANSPORT_STAGED };
 
+/* What conjugate gradients for static fields and heat are preconditioned with. */
+enum mx_solver { MX_SOLVER_AUTOMATIC, MX_SOLVER_DIAGONAL, MX_SOLVER_AIP, MX_SOLVER_MULTIGRID };
+
 extern const char *const mx_integrator_names[]; /* NULL-terminated, by enum */
 extern const char *const mx_precision_names[];  /* "double", "single" */
 extern const char *const mx_transport_names[];  /* "auto", "direct", "staged" */
+extern const char *const mx_solver_names[];     /* "automatic", "diagonal", "aip", "multigrid" */

@@ -250,6 +250,7 @@ static int read_statics(struct mx_reader *r, const struct mx_rule *rule, const s
        .expected = "true or false"},
       {"conductance", mx_read_boolean, offsetof(struct mx_config, initial.statics.conductance),
        .expected = "true or false"},
+      {"solver", mx_read_choice, offsetof(struct mx_config, initial.statics.solver), .names = mx_solver_names},
   };
   struct mx_statics_config *statics = &mx_config_of(r)->initial.statics;
   (void)to;

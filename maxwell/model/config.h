@@ -439,6 +439,7 @@ struct mx_config {
         const struct mx_function *function; /* of (x, y, z) -> C/m^3; NULL: use value */
       } * cloud;                            /* [clouds] */
       bool capacitance, conductance;        /* the matrix is asked for */
+      int solver;                           /* an mx_solver */
       const char *where;                    /* as in mx_selector */
     } statics;
   } initial;

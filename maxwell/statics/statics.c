@@ -8,6 +8,7 @@
 #include "libdg/base/file.h"
 #include "libdg/base/memory.h"
 #include "libdg/field/elliptic.h"
+#include "libdg/solve/aip.h"
 #include "libdg/solve/amg.h"
 #include "libdg/solve/device.h"
 #include "libdg/solve/multigrid.h"
@@ -23,7 +24,8 @@ enum { ITERATIONS = 20000, MANY = 20000 };
 struct solver {
   struct dg_space space;
   struct dg_elliptic *op;
-  struct dg_multigrid *multigrid;  /* NULL: the diagonal instead */
+  struct dg_multigrid *multigrid; /* NULL, and `aip`, too: the diagonal instead */
+  struct dg_aip *aip;
   const struct dg_device_ops *ops; /* of `device` */
   struct dg_device_solver *device; /* NULL: the host solves */
   double *diagonal, *phi, *b, *flux;
@@ -48,6 +50,10 @@ static void improve(void *context, const double *r, double *z)
     dg_multigrid_apply(solver->multigrid, r, z);
     return;
   }
+  if (solver->aip != NULL) {
+    dg_aip_apply(solver->aip, r, z);
+    return;
+  }
   for (size_t i = 0; i < solver->space.count; i++) z[i] = r[i] / solver->diagonal[i];
 }
 
@@ -62,9 +68,11 @@ static void release_operator(struct solver *solver)
 {
   if (solver->device != NULL) solver->ops->destroy(solver->device);
   dg_multigrid_free(solver->multigrid);
+  dg_aip_free(solver->aip);
   dg_elliptic_free(solver->op);
   solver->device = NULL;
   solver->multigrid = NULL;
+  solver->aip = NULL;
   solver->op = NULL;
 }
 
@@ -82,8 +90,14 @@ static void release(struct solver *solver)
   dg_free(solver->held);
 }
 
-/* A device makes the cycle of multigrid itself. It needs no hypre, and has it where the diagonal takes many iterations:
- * at orders above two. */
+/* Does a device have multigrid? It makes the cycle itself, without hypre. The diagonal takes many iterations at orders
+ * above two. */
+static bool device_has_multigrid(const struct solver *solver, const struct mx_statics *statics, int choice)
+{
+  if (choice == MX_SOLVER_DIAGONAL) return false;
+  return choice == MX_SOLVER_MULTIGRID || (statics->unknowns >= MANY && solver->space.ref.order > 2);
+}
+
 static int make_device(struct solver *solver, const struct mx_statics *statics, const struct mx_statics_place *place,
                        const struct dg_elliptic_medium *medium, struct dg_error *err)
 {
@@ -94,8 +108,12 @@ static int make_device(struct solver *solver, const struct mx_statics *statics, 
                                            .halves = true};
   solver->ops = place->device;
   if (solver->ops == NULL) return 0;
-  if (statics->unknowns >= MANY && solver->space.ref.order > 2 &&
-      dg_multigrid_new(&solver->multigrid, &setup, err) != 0)
+  const int choice = place->config->initial.statics.solver;
+  if (choice == MX_SOLVER_AIP) {
+    dg_log_line(place->log, "statics   solved on the host: %s has no approximate inverse", solver->ops->name);
+    return 0;
+  }
+  if (device_has_multigrid(solver, statics, choice) && dg_multigrid_new(&solver->multigrid, &setup, err) != 0)
     return err->code;
   const struct dg_device_setup device = {.op = solver->op, .multigrid = solver->multigrid, .direct = place->direct};
   if (dg_device_make(&solver->device, solver->ops, &device, place->log, "statics", err) != 0) return err->code;
@@ -105,17 +123,33 @@ static int make_device(struct solver *solver, const struct mx_statics *statics, 
   return 0;
 }
 
-/* Multigrid where it pays and can be had; what is missing is said. */
-static int make_multigrid(struct solver *solver, const struct mx_statics *statics, const struct mx_statics_place *place,
-                          const struct dg_elliptic_medium *medium, struct dg_error *err)
+/* What conductors hold makes no difference to the approximate inverse, which knows bodies by their diagonal alone. */
+static int make_inverse(struct solver *solver, const struct mx_statics_place *place, struct dg_error *err)
+{
+  const struct dg_aip_term term = {.op = solver->op, .weights = stiffness};
+  if (dg_aip_new(&solver->aip, &solver->space, 1, &term, NULL, err) != 0) return err->code;
+  dg_log_line(place->log, "statics   with an approximate inverse, %.1f MB on this rank",
+              1e-6 * (double)dg_aip_bytes(solver->aip));
+  return 0;
+}
+
+/* The host's preconditioner: what the script says, or multigrid where it pays and can be had. What is missing is said.
+ */
+static int make_preconditioner(struct solver *solver, const struct mx_statics *statics,
+                               const struct mx_statics_place *place, const struct dg_elliptic_medium *medium,
+                               struct dg_error *err)
 {
   const struct dg_multigrid_setup setup = {
       .space = &solver->space, .op = solver->op, .medium = medium, .body = (const int32_t(*)[4])solver->body};
+  const int choice = place->config->initial.statics.solver;
   struct dg_error missing = {0};
-  if (statics->unknowns < MANY) return 0;
+  if (choice == MX_SOLVER_AIP) return make_inverse(solver, place, err);
+  if (choice == MX_SOLVER_DIAGONAL || (choice == MX_SOLVER_AUTOMATIC && statics->unknowns < MANY)) return 0;
   if (dg_amg_prepare(&missing) == 0) return dg_multigrid_new(&solver->multigrid, &setup, err);
+  if (choice == MX_SOLVER_MULTIGRID)
+    return dg_fail(err, DG_ENVIRONMENT, "initial.statics.solver = \"multigrid\": %s", missing.message);
   dg_log_line(place->log, "statics   without multigrid: %s", missing.message);
-  return 0;
+  return make_inverse(solver, place, err);
 }
 
 /* The permittivity of each element, or its conductivity (times eta0): numbers, or tensors where the problem has some.
@@ -136,7 +170,7 @@ static int make_operator(struct solver *solver, const struct mx_statics *statics
   medium.tensor = (const double(*)[6])tensor;
   if (dg_elliptic_new(&solver->op, &solver->space, &medium, err) == 0 &&
       make_device(solver, statics, place, &medium, err) == 0 && solver->device == NULL)
-    (void)make_multigrid(solver, statics, place, &medium, err);
+    (void)make_preconditioner(solver, statics, place, &medium, err);
   dg_free(tensor);
   if (err->code == 0) dg_elliptic_diagonal(solver->op, stiffness, solver->diagonal);
   return err->code;

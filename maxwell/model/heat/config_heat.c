@@ -259,6 +259,7 @@ int mx_read_heat(struct mx_reader *r, const struct mx_rule *rule, const struct m
       {"steady", mx_read_boolean, HEAT(steady), .expected = "true or false"},
       {"time", read_time, 0, .expected = "a table, as in time = { stop = 600 }"},
       {"residual", mx_read_real, HEAT(solve), .expected = "a number from 1e-14 to 1e-2", .least = 1e-14, .most = 1e-2},
+      {"solver", mx_read_choice, HEAT(solver), .names = mx_solver_names},
       {"probes", read_probes, 0, .expected = "a list, as in probes = { { name = \"centre\", at = { 0, 0, 0 } } }"},
       {"snapshots", read_snapshots, 0, .expected = "a table, as in snapshots = { interval = 60 }"},
   };

@@ -60,6 +60,7 @@ struct mx_heat_config {
   double theta;     /* 1/2, the default: Crank-Nicolson; 1: backward Euler */
   double walltime;  /* s of wall-clock time, of heat alone; 0: not given */
   double solve;     /* relative residual of a solution, default 1e-12 */
+  int solver;       /* an mx_solver */
   double interval;  /* s between snapshots; 0: none but the last one if `snapshots` */
   bool snapshots;
 };

@@ -264,6 +264,15 @@ def test_ranks(program):
         expect("of multigrid" in out, f"says {out}")
         place.good(*stiff, "-q", "-o", "stiff7", **on_ranks(7))
         same_tables(place, "stiff1", "stiff7")
+        # Whatever preconditions, the temperatures are the same.
+        place.good(*stiff, "-q", "-o", "multigrid", "--set", "heat.solver=multigrid", **MULTIGRID)
+        for ranks in (1, 7):
+            out = place.good(*stiff, "-o", f"aip{ranks}", "--set", "heat.solver=aip", **on_ranks(ranks))
+            expect("with an approximate inverse" in out and "of multigrid" not in out, f"says {out}")
+            same_tables(place, "stiff1", f"aip{ranks}")
+        place.good(*stiff, "-q", "-o", "diagonal", "--set", "heat.solver=diagonal")
+        for name in ("multigrid", "diagonal"):
+            same_tables(place, "stiff1", name)
         # Parts hang together across ranks: one is found up to its mean, of two loose ones nothing is said.
         place.write("input/case.lua", STEADY)
         for ranks in (1, 3):
@@ -311,15 +320,16 @@ def test_restart(program):
                 same_files(place, "whole", "split", f"{ranks} ranks")
             else:
                 same_tables(place, "whole", "split")
-        # Multigrid is made again.
-        stiff = (*often, "-D", "left=yes", "--set", "heat.order=6", "--set", "heat.time={stop=10, step=0.5}")
-        out = place.good(*stiff, "-o", "stiff", **MULTIGRID)
-        shutil.copytree(place.path("stiff"), place.path("again"))
-        os.unlink(kept(place, "again")[-1])
-        again = place.good(*stiff, "-o", "again", "--restart", **MULTIGRID)
-        expect("of multigrid" in out and out.split("of multigrid")[0].split()[-7:] == again.split("of multigrid")[0].split()[-7:],
-               f"{out}, {again}")
-        same_files(place, "stiff", "again", "with multigrid")
+        # Multigrid is made again, and so is the approximate inverse.
+        for solver, mark in (("automatic", "of multigrid"), ("aip", "iterations in ")):
+            stiff = (*often, "-D", "left=yes", "--set", "heat.order=6", "--set", "heat.time={stop=10, step=0.5}",
+                     "--set", f"heat.solver={solver}")
+            out = place.good(*stiff, "-o", f"stiff_{solver}", **MULTIGRID)
+            shutil.copytree(place.path(f"stiff_{solver}"), place.path(f"again_{solver}"))
+            os.unlink(kept(place, f"again_{solver}")[-1])
+            again = place.good(*stiff, "-o", f"again_{solver}", "--restart", **MULTIGRID)
+            expect(mark in out and out.split(mark)[0].split()[-7:] == again.split(mark)[0].split()[-7:], f"{out}, {again}")
+            same_files(place, f"stiff_{solver}", f"again_{solver}", f"with {solver}")
         for what, options, message in (("key", ("--set", "heat.residual=1e-9"), "the checkpoint is of another run: it had no key like heat.residual"),
                                        ("stop", ("--set", "heat.time.stop=3"), "it had heat.time.stop = 2, this one has heat.time.stop = 3")):
             code, _, err, _ = place.run(*often, "-q", "-o", "split", "--restart", *options)
@@ -457,6 +467,7 @@ def test_refusals(program):
         ("{ density = 15 * 1.3 - 2 * 8 }", "{ density = 1, power = 3 }", "'power' is for 'losses'"),
         ("{ density = 15 * 1.3 - 2 * 8 }", "{}", "needs one of 'density' and 'losses'"),
         (heat, "output = { energy = { every = 1 } }, " + heat, "output.energy is for a run of the fields"),
+        (heat, heat + " solver = 'jacobi',", 'heat.solver must be "automatic", "diagonal", "aip" or "multigrid"'),
         ("theta = 0.75", "theta = 0.75, walltime = 'soon'", "heat.time.walltime must be a number > 0 (seconds) or a time"),
         (heat, "initial = {}, " + heat, "'initial' is for a run of the fields"),
         (heat, "cold = {", "unknown key 'cold'"),

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Static fields at the start of a run: statics_contract.py PROGRAM [NAME...] runs the tests whose names contain a NAME, or
 all. share/doc/manual.md has the contract."""
+import re
 import sys
 
 import numpy as np
@@ -187,6 +188,7 @@ def test_refused(program):
         (PLATES + ", density = 1e-9", graded, "must be a table of regions and charges in space"),
         ("charges = { [1] = 0, [2] = 0 }, density = { default = 1e-9 }", graded, "the charges add to 2e-09 C, not to zero"),
         (PLATES + ", density = { default = function(x, y, z) return 0 / 0 end }", graded, "initial.statics.density returned"),
+        (PLATES + ", solver = 'jacobi'", graded, 'initial.statics.solver must be "automatic", "diagonal", "aip" or "multigrid"'),
         (PLATES + ", conductance = true", graded, "no medium has a sigma above 0"),
         ("capacitance = true", graded, "initial.statics needs a conductor"),
         (PLATES + " }, E = function(x, y, z) return 0, 0, 0 end, H = nil and { ", graded, "initial takes E or statics"),
@@ -221,6 +223,33 @@ def test_discharge(program):
         expect(abs(off["lsrk"]) < 1e-6 and abs(off["rk4"]) < 1e-6, f"what flowed differs from the charge: {off}")
         # 40 steps a time constant: the record of leapfrog has an error of second order.
         expect(abs(off["whole"]) < 1e-3 and abs(off["half"]) < abs(off["whole"]) / 3.9, f"no second order: {off}")
+
+
+def test_solvers(program):
+    """Whatever preconditions, the charges, capacitances and conductances are the same. The approximate inverse takes half as
+    many iterations as the diagonal, on any number of ranks."""
+    lossy = "materials = { left = { sigma = 1e-3 }, right = { epsilon_r = 2 } }"
+    wanted, iterations = None, {}
+    with Place(program, {"input/box.msh": meshes.box((6, 6, 6)).text()}, SCRIPT) as place:
+        place.write("input/case.lua", scene(PLATES + ", capacitance = true, conductance = true, solver = args.solver", (WALLS, SIDES),
+                                            (MATERIALS, lossy), ("order = 1", "order = 2"), ("steps = 4", "steps = 1")))
+        for solver, ranks in (("diagonal", 1), ("aip", 1), ("aip", 3), ("multigrid", 1)):
+            name = f"{solver}{ranks}"
+            environment = {"ASAN_OPTIONS": "detect_leaks=0"}  # hypre starts MPI, which leaks under the sanitizer
+            out = place.good(*RUN, "-o", name, "-D", f"solver={solver}", **(on_ranks(ranks) if ranks > 1 else {"environment": environment}))
+            expect(("with an approximate inverse" in out) == (solver == "aip"), f"{solver}: {out}")
+            iterations[name] = int(re.search(r"unknowns, (\d+) iterations", out).group(1))
+            found = [table(place, f"{name}/{file}") for file in ("statics.csv", "capacitance.csv", "conductance.csv")]
+            wanted = wanted or found
+            for left, right, least in zip(found, wanted, (0, 0, 1e-4)):  # no current flows, as the right does not conduct
+                largest = max(least, *(abs(value) for columns in right.values() for value in columns.values()))
+                for row, columns in right.items():
+                    for column, value in columns.items():
+                        off = abs(left[row][column] - value)
+                        expect(off <= 1e-10 * largest, f"{name}: {row} {column} is off by {off}")
+        expect(2 * iterations["aip1"] <= 1.1 * iterations["diagonal1"], f"{iterations}")
+        expect(abs(iterations["aip3"] - iterations["aip1"]) <= 0.1 * iterations["aip1"], f"{iterations}")
+        expect(3 * iterations["multigrid1"] < iterations["diagonal1"], f"{iterations}")
 
 
 def test_restart(program):
