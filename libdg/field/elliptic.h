@@ -33,6 +33,12 @@ struct dg_elliptic_weights {
   double stiffness, mass, face;
 };
 
+/* A part of a sum of operators on one space. */
+struct dg_elliptic_term {
+  const struct dg_elliptic *op;
+  struct dg_elliptic_weights weights;
+};
+
 /* The space must outlive the operator; the medium is copied. DG_ENVIRONMENT: no memory. */
 int dg_elliptic_new(struct dg_elliptic **op, const struct dg_space *space, const struct dg_elliptic_medium *medium,
                     struct dg_error *err) DG_MUST_USE;

@@ -179,7 +179,7 @@ static int build(struct dg_aip *aip, const struct dg_lower *A, const bool *held,
   return err->code;
 }
 
-int dg_aip_new(struct dg_aip **result, const struct dg_space *space, size_t terms, const struct dg_aip_term *term,
+int dg_aip_new(struct dg_aip **result, const struct dg_space *space, size_t terms, const struct dg_elliptic_term *term,
                const bool *held, struct dg_error *err)
 {
   struct dg_aip *aip = NULL;

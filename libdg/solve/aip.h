@@ -19,15 +19,9 @@
 
 struct dg_aip; /* opaque */
 
-/* The matrix is the sum of these. */
-struct dg_aip_term {
-  const struct dg_elliptic *op;
-  struct dg_elliptic_weights weights;
-};
-
-/* held[count]: unknowns that keep their values; NULL: none. The operators are on this space, which must outlive it;
- * they and what is held may change. Collective. DG_ENVIRONMENT: no memory;  */
-int dg_aip_new(struct dg_aip **aip, const struct dg_space *space, size_t terms, const struct dg_aip_term *term,
+/* The matrix is the sum of the terms. held[count]: unknowns that keep their values; NULL: none. The operators are on
+ * this space, which must outlive it; they and what is held may change. Collective. DG_ENVIRONMENT: no memory. */
+int dg_aip_new(struct dg_aip **aip, const struct dg_space *space, size_t terms, const struct dg_elliptic_term *term,
                const bool *held, struct dg_error *err) DG_MUST_USE;
 void dg_aip_free(struct dg_aip *aip); /* NULL is safe */
 

@@ -20,7 +20,7 @@ struct entry {
 struct maker {
   const struct dg_space *space;
   size_t terms;
-  const struct dg_aip_term *term;
+  const struct dg_elliptic_term *term;
   const bool *held;
   size_t table;    /* places of a hash table, a power of two */
   int32_t *row_of; /* [count] the row of an unknown; NULL: one rank, where they are the same */
@@ -362,8 +362,8 @@ static int make(struct maker *maker, struct dg_lower *lower, struct dg_error *er
   return err->code;
 }
 
-int dg_lower_init(struct dg_lower *lower, const struct dg_space *space, size_t terms, const struct dg_aip_term *term,
-                  const bool *held, struct dg_error *err)
+int dg_lower_init(struct dg_lower *lower, const struct dg_space *space, size_t terms,
+                  const struct dg_elliptic_term *term, const bool *held, struct dg_error *err)
 {
   struct maker maker = {.space = space, .terms = terms, .term = term, .held = held};
   struct dg_comm *comm = space->shared != NULL ? space->shared->comm : NULL;

@@ -5,7 +5,7 @@
  * their diagonal alone. */
 #pragma once
 
-#include "libdg/solve/aip.h"
+#include "libdg/field/elliptic.h"
 
 struct dg_lower {
   size_t rows, first; /* first: of those that this rank counts */
@@ -16,6 +16,6 @@ struct dg_lower {
 };
 
 /* Collective. DG_ENVIRONMENT: no memory. Release in any case. */
-int dg_lower_init(struct dg_lower *lower, const struct dg_space *space, size_t terms, const struct dg_aip_term *term,
-                  const bool *held, struct dg_error *err) DG_MUST_USE;
+int dg_lower_init(struct dg_lower *lower, const struct dg_space *space, size_t terms,
+                  const struct dg_elliptic_term *term, const bool *held, struct dg_error *err) DG_MUST_USE;
 void dg_lower_release(struct dg_lower *lower);

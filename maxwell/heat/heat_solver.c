@@ -155,8 +155,8 @@ static int make_inverse(struct mx_heat_solver *solver, double ratio, struct dg_e
 {
   const struct mx_heat_problem *problem = solver->problem;
   const double mass = isinf(ratio) ? 0 : 1, rest = isinf(ratio) ? 1 : ratio;
-  const struct dg_aip_term term[] = {{problem->op, {.stiffness = rest, .mass = mass, .face = rest}},
-                                     {problem->blood, {.mass = rest}}};
+  const struct dg_elliptic_term term[] = {{problem->op, {.stiffness = rest, .mass = mass, .face = rest}},
+                                          {problem->blood, {.mass = rest}}};
   const bool first = solver->aip == NULL;
   dg_aip_free(solver->aip);
   solver->inverted = 0;

@@ -126,7 +126,7 @@ static int make_device(struct solver *solver, const struct mx_statics *statics, 
 /* What conductors hold makes no difference to the approximate inverse, which knows bodies by their diagonal alone. */
 static int make_inverse(struct solver *solver, const struct mx_statics_place *place, struct dg_error *err)
 {
-  const struct dg_aip_term term = {.op = solver->op, .weights = stiffness};
+  const struct dg_elliptic_term term = {.op = solver->op, .weights = stiffness};
   if (dg_aip_new(&solver->aip, &solver->space, 1, &term, NULL, err) != 0) return err->code;
   dg_log_line(place->log, "statics   with an approximate inverse, %.1f MB on this rank",
               1e-6 * (double)dg_aip_bytes(solver->aip));

@@ -171,7 +171,7 @@ static inline void scene_multigrid(struct scene *scene)
 static inline void scene_aip(struct scene *scene)
 {
   struct dg_error err = {0};
-  const struct dg_aip_term term = {.op = scene->op, .weights = scene->weights};
+  const struct dg_elliptic_term term = {.op = scene->op, .weights = scene->weights};
   ok(dg_aip_new(&scene->aip, &scene->space, 1, &term, scene->held, &err), &err);
 }
 

@@ -51,7 +51,7 @@ static void close_more(struct more *more)
   dg_free(more->face);
 }
 
-static void apply_all(size_t terms, const struct dg_aip_term *term, struct dg_elliptic *const *op, size_t count,
+static void apply_all(size_t terms, const struct dg_elliptic_term *term, struct dg_elliptic *const *op, size_t count,
                       const double *x, double *y)
 {
   double *part = array(count, sizeof *part);
@@ -78,7 +78,9 @@ static void check_pattern(const struct scene *scene, const struct dg_aip_view *G
     if (fabs(size - 0.05) < 1e-9) continue;
     if (there != (free && size > 0.05)) fail_msg("row %zu, column %zu of size %.3g", row, i, size);
   }
-  if (k != G->start[row + 1] - 1) fail_msg("row %zu of rank %d: entry %zu is none of the columns %d to %d, first %zu", row, dg_comm_rank(comm), k - G->start[row], (int)G->column[G->start[row]], (int)G->column[G->start[row + 1] - 1], G->first);
+  if (k != G->start[row + 1] - 1)
+    fail_msg("row %zu of rank %d: entry %zu is none of the columns %d to %d, first %zu", row, dg_comm_rank(comm),
+             k - G->start[row], (int)G->column[G->start[row]], (int)G->column[G->start[row + 1] - 1], G->first);
   assert_int_equal(G->column[k], G->first + row);
 }
 
@@ -99,7 +101,7 @@ static void check_row(const struct scene *scene, const struct dg_aip_view *G, si
   else if (!(fabs(one - 1) < 3e-6)) fail_msg("row %zu: x . A x = 1 + %.3e", row, one - 1);
 }
 
-static void check_rows(const struct scene *scene, size_t terms, const struct dg_aip_term *term,
+static void check_rows(const struct scene *scene, size_t terms, const struct dg_elliptic_term *term,
                        struct dg_elliptic *const *op)
 {
   struct dg_error err = {0};
@@ -158,8 +160,8 @@ static void test_rows(void **state)
       open_scene(&scene, &setup);
       open_more(&more, &scene);
       struct dg_elliptic *const op[] = {scene.op, more.op};
-      const struct dg_aip_term term[] = {{scene.op, scene.weights},
-                                         {more.op, {.stiffness = 0.5, .mass = 2, .face = 30}}};
+      const struct dg_elliptic_term term[] = {{scene.op, scene.weights},
+                                              {more.op, {.stiffness = 0.5, .mass = 2, .face = 30}}};
       check_rows(&scene, 1, term, op);
       check_rows(&scene, 2, term, op);
       close_more(&more);
@@ -279,7 +281,7 @@ static void test_memory(void **state)
   const struct scene_setup setup = {.cells = 2, .order = 2, .hard = true, .weights = {.stiffness = 1}};
   struct scene scene;
   open_scene(&scene, &setup);
-  const struct dg_aip_term term = {.op = scene.op, .weights = scene.weights};
+  const struct dg_elliptic_term term = {.op = scene.op, .weights = scene.weights};
   const size_t before = dg_memory_current();
   bool done = false;
   for (long n = 1; !done; n++) {
