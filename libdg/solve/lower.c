@@ -255,8 +255,9 @@ static int exchange(struct maker *maker, struct dg_error *err)
   const int ranks = dg_comm_size(comm);
   struct lists lists = {0};
   size_t *to = NULL, *from = NULL;
-  if (DG_NEW(to, ranks, err) == 0 && DG_NEW(from, ranks, err) == 0) (void)list_all(maker, &lists, to, err);
-  if (dg_comm_agree(comm, err) == 0 && dg_comm_all_to_all(comm, to, lists.entry, &maker->entry, from, err) == 0)
+  const bool made = DG_NEW(to, ranks, err) == 0 && DG_NEW(from, ranks, err) == 0;
+  if (made) (void)list_all(maker, &lists, to, err);
+  if (dg_comm_agree(comm, err) == 0 && made && dg_comm_all_to_all(comm, to, lists.entry, &maker->entry, from, err) == 0)
     settle_entries(maker, from);
   table_release(&lists.table);
   dg_free(lists.item);
@@ -325,9 +326,9 @@ static int sort_rows(struct maker *maker, struct dg_lower *lower, struct dg_erro
   const bool *foreign = dg_space_foreign(space);
   struct number *number = NULL;
   int64_t *global = NULL, first, own;
-  if (DG_NEW(global, space->count, err) == 0 && DG_NEW(number, space->count, err) == 0)
-    (void)!DG_NEW(maker->row_of, space->count, err);
-  if (dg_comm_agree(space->shared->comm, err) == 0 && dg_space_global(space, global, &first, &own, err) == 0) {
+  const bool made = DG_NEW(global, space->count, err) == 0 && DG_NEW(number, space->count, err) == 0 &&
+                    DG_NEW(maker->row_of, space->count, err) == 0 && lower->unknown != NULL;
+  if (dg_comm_agree(space->shared->comm, err) == 0 && made && dg_space_global(space, global, &first, &own, err) == 0) {
     size_t row = 0;
     for (size_t u = 0; u < space->count; u++)
       if (foreign[u]) number[lower->first++] = (struct number){.global = global[u], .unknown = (int32_t)u};
