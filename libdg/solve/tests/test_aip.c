@@ -144,7 +144,8 @@ static void check_rows(const struct scene *scene, size_t terms, const struct dg_
 static void test_rows(void **state)
 {
   (void)state;
-  for (int order = 1; order <= 3; order++)
+  const bool alone = dg_comm_size(comm) == 1; /* ranks wait for each other in every product */
+  for (int order = 1; order <= (alone ? 3 : 2); order++)
     for (int what = HELD; what <= BODY; what++) {
       const struct scene_setup setup = {.comm = comm,
                                         .cells = order == 1   ? 4
@@ -162,7 +163,7 @@ static void test_rows(void **state)
       struct dg_elliptic *const op[] = {scene.op, more.op};
       const struct dg_elliptic_term term[] = {{scene.op, scene.weights},
                                               {more.op, {.stiffness = 0.5, .mass = 2, .face = 30}}};
-      check_rows(&scene, 1, term, op);
+      if (alone || what == BODY) check_rows(&scene, 1, term, op);
       check_rows(&scene, 2, term, op);
       close_more(&more);
       close_scene(&scene);
@@ -229,8 +230,8 @@ static void compare(int cells, int order, enum what what, double mass)
 static void test_iterations(void **state)
 {
   (void)state;
-  for (int order = 1; order <= 4; order++) {
-    const int cells = order == 1 ? 12 : order == 2 ? 8 : order == 3 ? 6 : 4;
+  for (int order = 1; order <= (dg_comm_size(comm) > 1 ? 2 : 4); order++) {
+    const int cells = dg_comm_size(comm) > 1 ? 10 - 2 * order : order == 1 ? 12 : order == 2 ? 8 : order == 3 ? 6 : 4;
     compare(cells, order, HELD, 0);
     compare(cells, order, BODY, 0);
     compare(cells, order, FLOATING, 0);
