@@ -156,5 +156,5 @@ void dg_shared_sum(struct dg_shared *shared, size_t unknowns, size_t bodies, dou
       sum += shared->from[n] == OWN ? y[shared->place[p]] : came[shared->from[n]];
     y[shared->place[p]] = sum;
   }
-  (void)!dg_comm_reduce(shared->comm, DG_SUM, bodies, y + (unknowns - bodies), &shared->err);
+  if (bodies > 0) (void)!dg_comm_reduce(shared->comm, DG_SUM, bodies, y + (unknowns - bodies), &shared->err);
 }

@@ -274,7 +274,7 @@ static int add_bodies(const struct maker *maker, struct dg_lower *lower, struct 
 {
   const struct dg_space *space = maker->space;
   double *sum = NULL;
-  if (DG_NEW(sum, space->bodies, err) != 0) return err->code;
+  if (space->bodies == 0 || DG_NEW(sum, space->bodies, err) != 0) return err->code;
   for (size_t b = 0; b < space->bodies; b++)
     sum[b] = lower->value[lower->start[maker->row_of[dg_space_body(space, b)] + 1] - 1];
   if (dg_comm_reduce(space->shared->comm, DG_SUM, space->bodies, sum, err) == 0)
