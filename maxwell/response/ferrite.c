@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "maxwell/response/response.h"
+#include "maxwell/response/turned.h"
 
 _Static_assert((int)MX_FERRITE_PARAMETERS <= (int)MX_RESPONSE_PARAMETERS, "response.h has room for the parameters");
 _Static_assert((int)MX_FERRITE_COEFFICIENTS <= (int)MX_RESPONSE_COEFFICIENTS,
@@ -66,15 +67,9 @@ static void prepare(const struct mx_response_scheme *scheme, const struct mx_res
   }
 }
 
-/* Component a of the matrix times the vector along component b. */
 static void turn(const double gradient[3][3], const double tangent[3][3], double *coefficient)
 {
-  double *matrix = coefficient + MX_FERRITE_C_MATRIX, turned[9] = {0};
-  for (int a = 0; a < 3; a++)
-    for (int b = 0; b < 3; b++)
-      for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) turned[3 * a + b] += tangent[a][i] * matrix[3 * i + j] * gradient[b][j];
-  memcpy(matrix, turned, sizeof turned);
+  mx_turn_matrix(gradient, tangent, coefficient + MX_FERRITE_C_MATRIX);
 }
 
 static double relaxation(double mu, const double *p) { return p[MX_FERRITE_W0] + p[MX_FERRITE_WM] / mu; }

@@ -8,6 +8,7 @@
 
 #include "maxwell/response/pole_rows.h"
 #include "maxwell/response/response.h"
+#include "maxwell/response/turned.h"
 
 _Static_assert((int)MX_GYRO_PARAMETERS <= (int)MX_RESPONSE_PARAMETERS, "response.h has room for the parameters");
 _Static_assert((int)MX_GYRO_COEFFICIENTS <= (int)MX_RESPONSE_COEFFICIENTS, "response.h has room for the coefficients");
@@ -90,17 +91,9 @@ static void prepare(const struct mx_response_scheme *scheme, const struct mx_res
   entry->loss[0].state[MX_GYRO_J] = 1;
 }
 
-/* Component a of a matrix times the vector along component b. */
 static void turn(const double gradient[3][3], const double tangent[3][3], double *coefficient)
 {
-  for (int m = 0; m < 3; m++) {
-    double *matrix = coefficient + MX_GYRO_C_MATRIX + 9 * m, turned[9] = {0};
-    for (int a = 0; a < 3; a++)
-      for (int b = 0; b < 3; b++)
-        for (int i = 0; i < 3; i++)
-          for (int j = 0; j < 3; j++) turned[3 * a + b] += tangent[a][i] * matrix[3 * i + j] * gradient[b][j];
-    memcpy(matrix, turned, sizeof turned);
-  }
+  for (int m = 0; m < 3; m++) mx_turn_matrix(gradient, tangent, coefficient + MX_GYRO_C_MATRIX + 9 * m);
 }
 
 void mx_gyrotropic_rows(const double *parameter, struct mx_square *polarisation, struct mx_square *current)
