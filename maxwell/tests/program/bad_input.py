@@ -11,6 +11,8 @@ import traceback
 from concurrent.futures import ThreadPoolExecutor
 
 import bad_environment
+import bad_keys
+import bad_measures
 import bad_meshes
 import bad_open
 import bad_scripts
@@ -70,7 +72,8 @@ def attempt(program, case):
 
 def main():
     program = os.path.abspath(sys.argv[1])
-    cases = bad_scripts.CASES + bad_open.CASES + bad_meshes.CASES + bad_environment.CASES
+    modules = (bad_scripts, bad_keys, bad_measures, bad_open, bad_meshes, bad_environment)
+    cases = [case for module in modules for case in module.CASES]
     names = [case["name"] for case in cases]
     repeated = {name for name in names if names.count(name) > 1}
     if repeated:
