@@ -21,6 +21,7 @@
 
 struct dg_log {
   bool echo, terminal, progress_shown;
+  enum dg_hush hush;
   FILE *file;
   int status;
   struct dg_pace pace; /* of progress in the file */
@@ -144,9 +145,14 @@ static void to_file(struct dg_log *log, const char *line)
   log->early_used += length + 1;
 }
 
+void dg_log_hush(struct dg_log *log, enum dg_hush hush)
+{
+  if (log != NULL) log->hush = hush;
+}
+
 void dg_log_line(struct dg_log *log, const char *format, ...)
 {
-  if (log == NULL) return;
+  if (log == NULL || log->hush >= DG_HUSH_LINES) return;
   char line[LINE_BYTES];
   va_list args;
   va_start(args, format);
@@ -162,7 +168,7 @@ void dg_log_line(struct dg_log *log, const char *format, ...)
 
 void dg_log_warning(struct dg_log *log, const char *format, ...)
 {
-  if (log == NULL) return;
+  if (log == NULL || log->hush == DG_HUSH_WARNINGS) return;
   char line[LINE_BYTES] = "warning: ";
   size_t prefix = strlen(line);
   va_list args;

@@ -19,6 +19,9 @@ int dg_log_open(struct dg_log *log, const char *path, bool append, struct dg_err
 void dg_log_line(struct dg_log *log, const char *format, ...) DG_PRINTF(2, 3);
 /* Logs a line with the prefix "warning: ", to stderr instead of stdout whether or not there is an echo. */
 void dg_log_warning(struct dg_log *log, const char *format, ...) DG_PRINTF(2, 3);
+/* From here on lines are dropped, or lines and warnings, or nothing. Progress is never. NULL is safe. */
+enum dg_hush { DG_HUSH_NOTHING, DG_HUSH_LINES, DG_HUSH_WARNINGS };
+void dg_log_hush(struct dg_log *log, enum dg_hush hush);
 /* A piece of a line of progress. Where the terminal is too narrow for all, pieces of the greatest rank go first. Those
  * of rank 0 stay, and are cut. */
 struct dg_piece {

@@ -13,6 +13,7 @@
 #include "maxwell/check/survey.h"
 #include "maxwell/heat/heat.h"
 #include "maxwell/measure/kinds.h"
+#include "maxwell/model/heat/heat_config.h"
 #include "maxwell/output/balance.h"
 #include "maxwell/output/phasor_output.h"
 #include "maxwell/output/snapshot.h"
@@ -221,6 +222,11 @@ int mx_check(struct mx_setup *setup, const char *model, struct dg_error *err)
   report_measures(setup);
   report_hooks(setup);
   if (forecast(setup, here, before, err) != 0) return err->code;
+  if (setup->config->heat != NULL && setup->config->heat->coupled)
+    dg_log_line(setup->log,
+                "coupling  materials change with the temperature: the fields run twice at least, as above, and again "
+                "whenever a coefficient has changed by %.3g %%",
+                100 * setup->config->heat->coupling.tolerance);
   dg_log_line(setup->log, "check     nothing was run to its end, and nothing is left behind");
   return 0;
 }

@@ -1,59 +1,52 @@
 /* Computes heat from its body to its last row. A run, `curlew check` and heat alone (maxwell/run) call it. */
-#include "maxwell/heat/heat.h"
+#include "maxwell/heat/heat_work.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "libdg/base/clock.h"
+#include "libdg/base/memory.h"
 #include "libdg/solve/amg.h"
 #include "maxwell/heat/heat_losses.h"
 #include "maxwell/heat/heat_record.h"
 #include "maxwell/output/writers.h"
 
-struct heat {
-  const struct mx_heat_place *place;
-  struct mx_heat_body body;
-  struct mx_heat_problem problem;
-  struct mx_heat_march march;
-  struct mx_heat_record record;
-  struct mx_folder *folder;
-  const struct mx_heat_how *how;
-  struct mx_heat_report *report;
-  double started;      /* mx_clock */
-  long first;          /* step that was the first of this process */
-  long checkpointed;   /* step of the last checkpoint; -1: none */
-  double before;       /* time of the first step of this process, s */
-  struct dg_pace pace; /* of progress */
-};
-
-static int begin(struct heat *heat, const struct mx_heat_place *place, const struct mx_phasors *phasors,
+static int begin(struct mx_heat_work *heat, const struct mx_heat_place *place, const struct mx_phasors *phasors,
                  struct dg_error *err)
 {
   const struct mx_config *config = place->config;
-  *heat = (struct heat){.place = place};
+  *heat = (struct mx_heat_work){.place = place};
   if (config->heat->solver == MX_SOLVER_MULTIGRID && place->device == NULL && dg_amg_prepare(err) != 0)
     return dg_context(err, "for heat.solver = \"multigrid\"");
   if (mx_heat_body_init(&heat->body, place, err) != 0 ||
       (phasors != NULL && mx_heat_check_losses(config->heat, &heat->body, phasors, err) != 0) ||
       mx_heat_problem_init(&heat->problem, config, &heat->body, err) != 0 ||
       mx_heat_record_init(&heat->record, &heat->problem, err) != 0 ||
-      mx_heat_march_init(&heat->march, &heat->problem, place->log, err) != 0)
+      mx_heat_march_init(&heat->march, &heat->problem, place->log, err) != 0 ||
+      DG_NEW(heat->power, config->heat->sources, err) != 0)
     return err->code;
   return 0;
 }
 
-static void release(struct heat *heat)
+static void release(struct mx_heat_work *heat)
 {
   mx_heat_march_release(&heat->march);
   mx_heat_record_release(&heat->record);
   mx_heat_problem_release(&heat->problem);
   mx_heat_body_release(&heat->body);
+  dg_free(heat->power);
+  mx_heat_coupled_free(heat->coupled);
 }
 
 int mx_heat_check(const struct mx_heat_place *place, const struct mx_phasors *phasors, struct dg_error *err)
 {
-  struct heat heat;
+  const struct mx_config *config = place->config;
+  struct mx_heat_work heat;
+  if (config->heat->coupled && config->heat->steady && (config->checkpoint.every > 0 || config->checkpoint.minutes > 0))
+    return dg_fail(err, DG_INPUT,
+                   MX_PLACE "heat: a steady state for which the fields run more than once has no checkpoints",
+                   MX_AT(config->heat->where));
   if (begin(&heat, place, phasors, err) == 0)
     dg_log_line(place->log, "heat      %zu of %zu elements, order %d: %zu unknowns", heat.body.elements,
                 place->mesh->whole.K, place->config->heat->order, heat.problem.unknowns);
@@ -61,7 +54,7 @@ int mx_heat_check(const struct mx_heat_place *place, const struct mx_phasors *ph
   return err->code;
 }
 
-static void report(const struct heat *heat)
+static void report(const struct mx_heat_work *heat)
 {
   const struct mx_heat_march *march = &heat->march;
   const double seconds = mx_clock() - heat->started;
@@ -74,22 +67,26 @@ static void report(const struct heat *heat)
               mx_heat_missing(march), heat->problem.heat->steady ? "W" : "J");
 }
 
-/* The end of a step: that of the run, or the next snapshot. */
-static double next_stop(const struct heat *heat)
+double mx_heat_near(const struct mx_heat_work *heat)
 {
   const struct mx_heat_config *config = heat->problem.heat;
-  const double next = config->interval > 0 ? config->interval * (double)heat->record.snapshots : config->stop;
-  return fmin(next, config->stop);
+  return 1e-9 * (config->step > 0 ? heat->march.step : config->stop);
 }
 
-/* Writes a checkpoint before the next step. If it cannot be written that is a warning, and heat goes on, unless it
- * `must` be written. */
-static int checkpoint(struct heat *heat, bool must, struct dg_error *err)
+double mx_heat_next_stop(const struct mx_heat_work *heat, double t)
+{
+  const struct mx_heat_config *config = heat->problem.heat;
+  if (config->interval == 0) return config->stop;
+  return fmin(config->interval * (1 + floor((t + mx_heat_near(heat)) / config->interval)), config->stop);
+}
+
+int mx_heat_keep(struct mx_heat_work *heat, bool must, struct dg_error *err)
 {
   const struct mx_heat_state state = {.place = heat->place,
                                       .march = &heat->march,
                                       .record = &heat->record,
                                       .folder = heat->folder,
+                                      .more = heat->more,
                                       .identity = heat->how->identity,
                                       .restarts = heat->report->restarts};
   const double start = mx_clock(), t = heat->march.t;
@@ -112,18 +109,19 @@ static int checkpoint(struct heat *heat, bool must, struct dg_error *err)
   return 0;
 }
 
-/* Asks whether to end before the next step, and writes checkpoints that are due. */
-static int look(struct heat *heat, struct dg_error *err)
+int mx_heat_look(struct mx_heat_work *heat, struct dg_error *err)
 {
   const struct mx_heat_watch *watch = heat->how->watch;
   const struct mx_heat_march *march = &heat->march;
   const long steps = march->n - heat->first;
   const double step_seconds = steps > 0 ? (mx_clock() - heat->started) / (double)steps : 0;
   struct mx_heat_orders orders = {0};
-  if (watch == NULL) return 0;
-  if (watch->ask(watch->self, march->n, step_seconds, &orders, err) != 0 ||
-      (orders.checkpoint && checkpoint(heat, orders.stop, err) != 0))
-    return err->code;
+  if (watch == NULL || heat->whole) return 0;
+  if (watch->ask(watch->self, march->n, step_seconds, &orders, err) != 0) return err->code;
+  if (heat->coupled != NULL && (heat->start == NULL || !orders.stop))
+    orders.checkpoint = false; /* intervals have one */
+  if (orders.checkpoint && heat->start != NULL) mx_heat_mark_back(heat->start, &heat->march);
+  if (orders.checkpoint && mx_heat_keep(heat, orders.stop, err) != 0) return err->code;
   if (!orders.stop) return 0;
   /* The tables are whole, whatever comes. */
   if (mx_heat_record_close(&heat->record, err) != 0) return err->code;
@@ -132,7 +130,7 @@ static int look(struct heat *heat, struct dg_error *err)
 }
 
 /* As the time loop of the fields has it (maxwell/run/loop.c). */
-static void begin_progress(struct heat *heat)
+static void begin_progress(struct mx_heat_work *heat)
 {
   const double every = heat->place->config->output.progress_every, now = mx_clock();
   const double least = dg_log_on_terminal(heat->place->log) ? 0.2 : 2;
@@ -142,7 +140,7 @@ static void begin_progress(struct heat *heat)
 }
 
 /* Says how far heat is. */
-static void progress(struct heat *heat)
+static void progress(struct mx_heat_work *heat)
 {
   enum { BYTES = 64 };
   const struct mx_heat_march *march = &heat->march;
@@ -158,61 +156,81 @@ static void progress(struct heat *heat)
   dg_log_progress(heat->place->log, sizeof piece / sizeof *piece, piece);
 }
 
-/* A step, which may be given up in its middle: then the watch says why. */
-static int step(struct heat *heat, double stop, struct dg_error *err)
+int mx_heat_take(struct mx_heat_work *heat, double stop, struct dg_error *err)
 {
   struct mx_heat_march *march = &heat->march;
-  const double before = march->t;
   march->given_up = false;
-  if (look(heat, err) != 0) return err->code;
-  if (mx_heat_advance(march, stop, err) == 0) return mx_heat_record_row(&heat->record, march, march->t - before, err);
-  if (!march->given_up) return err->code;
+  if (mx_heat_look(heat, err) != 0 || mx_heat_advance(march, stop, err) == 0 || !march->given_up) return err->code;
   *err = (struct dg_error){0};
-  return look(heat, err);
+  return mx_heat_look(heat, err);
 }
 
-static int march(struct heat *heat, struct dg_error *err)
+int mx_heat_record_march(struct mx_heat_work *heat, double end, struct dg_error *err)
 {
   const struct mx_heat_config *config = heat->problem.heat;
   struct mx_heat_march *march = &heat->march;
-  const double near = 1e-9 * (config->step > 0 ? march->step : config->stop);
+  const double near = mx_heat_near(heat);
+  while (march->t < end - near) {
+    const long n = march->n;
+    const double before = march->t, next = mx_heat_next_stop(heat, before), stop = fmin(next, end);
+    if (mx_heat_take(heat, stop, err) != 0 ||
+        (march->n > n && mx_heat_record_row(&heat->record, march, march->t - before, err) != 0))
+      return err->code;
+    progress(heat);
+    if (march->n > n && config->interval > 0 && march->t >= next - near && next < config->stop - near &&
+        mx_heat_record_snapshot(&heat->record, march, err) != 0)
+      return err->code;
+  }
+  return 0;
+}
+
+/* What is recorded of the beginning. */
+static int record_start(struct mx_heat_work *heat, struct dg_error *err)
+{
+  const struct mx_heat_config *config = heat->problem.heat;
+  const struct mx_heat_march *march = &heat->march;
   const bool begins = heat->how->from == NULL || !heat->how->from->found;
+  if (config->steady) return 0;
   if (begins &&
       (mx_heat_record_row(&heat->record, march, 0, err) != 0 ||
        (config->snapshots && config->interval > 0 && mx_heat_record_snapshot(&heat->record, march, err) != 0)))
     return err->code;
   begin_progress(heat);
-  while (march->t < config->stop - near) {
-    const long n = march->n;
-    const double stop = next_stop(heat);
-    if (step(heat, stop, err) != 0) return err->code;
-    progress(heat);
-    if (march->n > n && config->interval > 0 && march->t >= stop - near && stop < config->stop - near &&
-        mx_heat_record_snapshot(&heat->record, march, err) != 0)
-      return err->code;
-  }
-  return config->snapshots ? mx_heat_record_snapshot(&heat->record, march, err) : 0;
+  return 0;
+}
+
+int mx_heat_find_steady(struct mx_heat_work *heat, struct dg_error *err)
+{
+  if (mx_heat_settle(&heat->march, err) == 0 || !heat->march.given_up) return err->code;
+  *err = (struct dg_error){0};
+  return dg_fail(err, DG_INTERRUPTED, "interrupted in the search for the steady state of heat");
 }
 
 /* The steady state, which is one solution: it has no checkpoint. */
-static int settle(struct heat *heat, struct dg_error *err)
+static int settle(struct mx_heat_work *heat, struct dg_error *err)
 {
-  struct mx_heat_march *march = &heat->march;
-  if (mx_heat_settle(march, err) != 0) {
-    if (!march->given_up) return err->code;
-    *err = (struct dg_error){0};
-    return dg_fail(err, DG_INTERRUPTED, "interrupted in the search for the steady state of heat");
-  }
-  if (mx_heat_record_row(&heat->record, march, 0, err) != 0) return err->code;
-  return heat->problem.heat->snapshots ? mx_heat_record_snapshot(&heat->record, march, err) : 0;
+  if (mx_heat_find_steady(heat, err) != 0) return err->code;
+  return mx_heat_record_row(&heat->record, &heat->march, 0, err);
+}
+
+/* All between the first row and the last snapshot. */
+static int compute(struct mx_heat_work *heat, const double *load, struct dg_error *err)
+{
+  const struct mx_heat_config *config = heat->problem.heat;
+  if (record_start(heat, err) != 0) return err->code;
+  const int status = config->coupled  ? mx_heat_couple(heat, load, err)
+                     : config->steady ? settle(heat, err)
+                                      : mx_heat_record_march(heat, config->stop, err);
+  if (status != 0) return status;
+  return config->snapshots ? mx_heat_record_snapshot(&heat->record, &heat->march, err) : 0;
 }
 
 /* Opens the files, and goes on where a checkpoint was written. */
-static int open_record(struct heat *heat, struct dg_error *err)
+static int open_record(struct mx_heat_work *heat, struct dg_error *err)
 {
   const struct mx_heat_checkpoint *from = heat->how->from;
   struct mx_heat_state state = {
-      .place = heat->place, .march = &heat->march, .record = &heat->record, .folder = heat->folder};
+      .place = heat->place, .march = &heat->march, .record = &heat->record, .more = heat->more, .folder = heat->folder};
   const bool resume = from != NULL && from->found;
   if (mx_heat_record_open(&heat->record, heat->folder, resume, err) != 0) return err->code;
   heat->checkpointed = -1;
@@ -228,7 +246,8 @@ static int open_record(struct heat *heat, struct dg_error *err)
 int mx_heat_run(const struct mx_heat_place *place, const struct mx_phasors *phasors, struct mx_folder *folder,
                 const struct mx_heat_how *how, struct mx_heat_report *what, struct dg_error *err)
 {
-  struct heat heat;
+  struct mx_heat_work heat;
+  double *load = NULL;
   *what = (struct mx_heat_report){0};
   if (begin(&heat, place, phasors, err) != 0) goto fail;
   heat.started = mx_clock();
@@ -237,12 +256,17 @@ int mx_heat_run(const struct mx_heat_place *place, const struct mx_phasors *phas
   heat.report = what;
   heat.march.watch = how->watch;
   if (mx_heat_solver_move(&heat.march.solver, place->device, place->direct, err) != 0) goto fail;
-  if ((phasors != NULL && mx_heat_add_losses(&heat.problem, phasors, place->log, err) != 0) ||
-      open_record(&heat, err) != 0 || (place->config->heat->steady ? settle(&heat, err) : march(&heat, err)) != 0)
+  const bool again = how->from != NULL && how->from->found && how->fields != NULL; /* the checkpoint has the losses */
+  if ((how->fields != NULL && mx_heat_coupled_new(&heat, err) != 0) ||
+      DG_NEW(load, heat.problem.space.count, err) != 0 ||
+      (phasors != NULL && !again && mx_heat_add_losses(&heat.problem, phasors, load, heat.power, place->log, err) != 0))
     goto fail;
+  memcpy(heat.problem.fixed, load, sizeof *load * heat.problem.space.count);
+  if (open_record(&heat, err) != 0 || compute(&heat, load, err) != 0) goto fail;
   if (mx_heat_record_close(&heat.record, err) == 0) report(&heat);
 fail:
   what->steps = heat.march.n;
+  dg_free(load);
   release(&heat);
   return err->code;
 }
@@ -270,7 +294,8 @@ int mx_heat_plan(struct mx_plan *plan, const struct mx_config *config, struct dg
   mx_plan_folder(plan, "heat", false);
   mx_plan_folder(plan, "heat/checkpoint", true);
   if (mx_plan_file(plan, err, "heat/temperature.csv") != 0 || mx_plan_file(plan, err, "heat/balance.csv") != 0 ||
-      mx_plan_pattern(plan, err, "heat/checkpoint/step_#.h5") != 0)
+      mx_plan_pattern(plan, err, "heat/checkpoint/step_#.h5") != 0 ||
+      (config->heat->coupled && mx_plan_file(plan, err, "heat/coupling.csv") != 0))
     return err->code;
   if (!config->heat->snapshots) return 0;
   mx_plan_folder(plan, "heat/blocks", true);

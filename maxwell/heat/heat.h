@@ -16,15 +16,25 @@ static inline bool mx_heat_alone(const struct mx_config *config)
  * fields. Says how large it is. phasors: those of the run, made but not yet filled; NULL: there are none. */
 int mx_heat_check(const struct mx_heat_place *place, const struct mx_phasors *phasors,
                   struct dg_error *err) DG_MUST_USE;
+/* The fields, which run again where materials change with the temperature. */
+struct mx_heat_fields {
+  double *temperature; /* [K of the whole] at which the materials are; heat writes the next one there */
+  /* Runs the fields again at that temperature, with phasors in the place of those before. Collective. */
+  int (*run)(void *self, struct dg_error *err);
+  const struct mx_phasors *phasors;
+  void *self;
+};
 /* How a computation goes on and ends; all borrowed. */
 struct mx_heat_how {
   const char *identity;                  /* rank 0's, for checkpoints */
   const struct mx_heat_watch *watch;     /* NULL: nobody ends it, and there are no checkpoints */
   const struct mx_heat_checkpoint *from; /* what it goes on from, if found; NULL: it begins */
+  const struct mx_heat_fields *fields;   /* with heat.coupled; else NULL */
 };
 /* What summary.json says of it. */
 struct mx_heat_report {
   long steps, checkpoints, restarts;
+  long rounds; /* of the fields; 0: they do not run again */
   double checkpoint_seconds;
 };
 

@@ -155,6 +155,24 @@ static void cut(struct mx_heat_body *body, const struct dg_mesh *mesh)
   }
 }
 
+/* Where materials change with the temperature there must be one. */
+static int check_warm(const struct mx_heat_body *body, const struct mx_heat_place *place, const int *choice,
+                      struct dg_error *err)
+{
+  const struct mx_config *config = place->config;
+  const struct dg_mesh *mesh = place->mesh;
+  for (size_t e = 0; e < mesh->K; e++) {
+    const int m = choice[mesh->volume[e]];
+    char name[128];
+    if (m < 0 || !mx_is_warm(&config->material[m]) || body->part[e] >= 0) continue;
+    mx_selector_name(&config->material[m].where, name, sizeof name);
+    return dg_fail(err, DG_INPUT, MX_PLACE "materials.%s changes with the temperature, and volume %d, %s, has none",
+                   MX_AT(config->material[m].warm.where), name, mesh->entity[mesh->volume[e]].tag,
+                   dg_mesh_in_layer(mesh, e) ? "where a layer has grown from an open wall" : "not in heat.regions");
+  }
+  return 0;
+}
+
 /* Each element's material, which must have what the equations need. */
 static int find_materials(struct mx_heat_body *body, const struct mx_heat_place *place, struct dg_error *err)
 {
@@ -183,6 +201,7 @@ static int find_materials(struct mx_heat_body *body, const struct mx_heat_place 
     }
     body->material[k] = chosen;
   }
+  (void)!check_warm(body, place, choice, err);
 fail:
   dg_free(choice);
   return err->code;

@@ -23,11 +23,27 @@ static int64_t global_of(const struct mx_heat_state *state, size_t k)
   return dg_mesh_global(state->place->mesh, (size_t)state->march->problem->body->from[k]);
 }
 
-/* All but the temperatures. */
+/* All but the values of unknowns. */
 static int archive_state(const struct mx_heat_state *state, struct mx_archive *archive, struct dg_error *err)
 {
-  if (mx_heat_march_archive(state->march, archive, err) != 0) return err->code;
-  return mx_heat_record_archive(state->record, archive, err);
+  const struct mx_heat_more *more = state->more;
+  if (mx_heat_march_archive(state->march, archive, err) != 0 ||
+      mx_heat_record_archive(state->record, archive, err) != 0)
+    return err->code;
+  return more != NULL ? more->archive(more->self, archive, err) : 0;
+}
+
+/* The kinds of values that unknowns have: temperatures, and more. */
+static int kinds(const struct mx_heat_state *state) { return 1 + (state->more != NULL ? MX_HEAT_MORE : 0); }
+
+static const char *name_of(const struct mx_heat_state *state, int kind)
+{
+  return kind == 0 ? "T" : state->more->name[kind - 1];
+}
+
+static double *values_of(const struct mx_heat_state *state, int kind)
+{
+  return kind == 0 ? state->march->T : state->more->value[kind - 1];
 }
 
 /* ---- writing */
@@ -35,22 +51,26 @@ static int archive_state(const struct mx_heat_state *state, struct mx_archive *a
 /* A file on its way, rank 0's. */
 struct file {
   struct dg_store *store;
-  size_t elements, nodes, done; /* of all ranks; of each; written so far */
+  size_t elements, nodes, done; /* of all ranks; of each; written so far, of this kind */
+  const char *name;             /* of the kind */
+  bool first;                   /* it is the first kind, which comes with the elements' numbers */
   struct dg_error *failure;
 };
 
 static int begin_file(struct file *file, const struct mx_heat_state *state, const char *folder, struct dg_error *err)
 {
-  enum { OTHERS = 4, SLACK = 4096 };
+  enum { OTHERS = 3, SLACK = 4096 };
   struct mx_archive archive = {.does = MX_ARCHIVE_MEASURES};
   const int64_t about[] = {FORMAT, (int64_t)file->nodes, state->restarts};
   char *path;
   if (archive_state(state, &archive, err) != 0 || mx_checkpoint_path(&path, folder, state->march->n, MX_ROOT, err) != 0)
     return err->code;
   const size_t length = strlen(state->identity);
-  const size_t bytes = archive.bytes + length + sizeof about + 8 * file->elements * (file->nodes + 1) + SLACK;
+  const size_t bytes =
+      archive.bytes + length + sizeof about + 8 * file->elements * (file->nodes * (size_t)kinds(state) + 1) + SLACK;
   int status = dg_ledger_claim(state->folder->ledger, DG_LEDGER_OUTPUT, path, err);
-  if (status == 0) status = dg_store_create(&file->store, path, bytes, archive.arrays + OTHERS, err);
+  if (status == 0)
+    status = dg_store_create(&file->store, path, bytes, archive.arrays + OTHERS + (size_t)kinds(state), err);
   dg_free(path);
   if (status != 0) return status;
   archive = (struct mx_archive){.does = MX_ARCHIVE_SAVES, .store = file->store};
@@ -59,35 +79,39 @@ static int begin_file(struct file *file, const struct mx_heat_state *state, cons
       archive_state(state, &archive, err) != 0 ||
       dg_store_add(file->store, "elements", DG_STORE_INTEGERS, file->elements, err) != 0)
     return err->code;
-  return dg_store_add(file->store, "T", DG_STORE_DOUBLES, file->elements * file->nodes, err);
+  for (int kind = 0; kind < kinds(state); kind++)
+    if (dg_store_add(file->store, name_of(state, kind), DG_STORE_DOUBLES, file->elements * file->nodes, err) != 0)
+      return err->code;
+  return 0;
 }
 
 /* Writes a rank's elements, unless something failed before. */
-static void write_part(struct file *file, size_t count, const int64_t *number, const double *T)
+static void write_part(struct file *file, size_t count, const int64_t *number, const double *value)
 {
   const size_t first = file->done, nodes = file->nodes;
   file->done += count;
   if (count == 0 || file->failure->code != DG_OK) return;
-  if (dg_store_write(file->store, "elements", first, count, number, file->failure) == 0)
-    (void)!dg_store_write(file->store, "T", first * nodes, count * nodes, T, file->failure);
+  if (!file->first || dg_store_write(file->store, "elements", first, count, number, file->failure) == 0)
+    (void)!dg_store_write(file->store, file->name, first * nodes, count * nodes, value, file->failure);
 }
 
 /* The ranks hand their elements to rank 0 one after the other, so that it has room for one of them only. */
 static int write_parts(struct file *file, const struct mx_heat_state *state, const size_t *count, int64_t *number,
-                       double *T, struct dg_error *err)
+                       double *value, struct dg_error *err)
 {
   struct dg_comm *comm = state->place->comm;
   const size_t own = state->march->problem->body->mesh.K, nodes = file->nodes;
+  file->done = 0;
   if (!is_first(state->place)) {
-    if (dg_comm_send(comm, 0, own * sizeof *number, number, err) != 0) return err->code;
-    return dg_comm_send(comm, 0, own * nodes * sizeof *T, T, err);
+    if (file->first && dg_comm_send(comm, 0, own * sizeof *number, number, err) != 0) return err->code;
+    return dg_comm_send(comm, 0, own * nodes * sizeof *value, value, err);
   }
-  write_part(file, own, number, T);
+  write_part(file, own, number, value);
   for (int rank = 1; rank < dg_comm_size(comm); rank++) {
-    if (dg_comm_receive(comm, rank, count[rank] * sizeof *number, number, err) != 0 ||
-        dg_comm_receive(comm, rank, count[rank] * nodes * sizeof *T, T, err) != 0)
+    if ((file->first && dg_comm_receive(comm, rank, count[rank] * sizeof *number, number, err) != 0) ||
+        dg_comm_receive(comm, rank, count[rank] * nodes * sizeof *value, value, err) != 0)
       return err->code;
-    write_part(file, count[rank], number, T);
+    write_part(file, count[rank], number, value);
   }
   return 0;
 }
@@ -101,21 +125,26 @@ static int write_file(const struct mx_heat_state *state, const char *folder, str
   struct file file = {.elements = problem->body->elements, .nodes = nodes, .failure = failure};
   size_t *count = NULL, most = own;
   int64_t *number = NULL;
-  double *T = NULL;
+  double *value = NULL;
   if (dg_comm_gather(state->place->comm, sizeof own, &own, &count, NULL, err) != 0) return err->code;
   for (int rank = 0; is_first(state->place) && rank < dg_comm_size(state->place->comm); rank++)
     most = count[rank] > most ? count[rank] : most;
-  if (DG_NEW(number, most, err) != 0 || DG_NEW(T, most * nodes, err) != 0) goto fail;
+  if (DG_NEW(number, most, err) != 0 || DG_NEW(value, most * nodes, err) != 0) goto fail;
   for (size_t k = 0; k < own; k++) number[k] = global_of(state, k);
-  for (size_t n = 0; n < own * nodes; n++) T[n] = state->march->T[problem->space.number[n]];
   if (is_first(state->place) && failure->code == DG_OK) (void)!begin_file(&file, state, folder, failure);
-  if (write_parts(&file, state, count, number, T, err) == 0 && is_first(state->place) && failure->code == DG_OK)
-    (void)!dg_store_finish(file.store, NULL, failure);
+  for (int kind = 0; kind < kinds(state); kind++) {
+    const double *of = values_of(state, kind);
+    file.name = name_of(state, kind);
+    file.first = kind == 0;
+    for (size_t n = 0; n < own * nodes; n++) value[n] = of[problem->space.number[n]];
+    if (write_parts(&file, state, count, number, value, err) != 0) goto fail;
+  }
+  if (is_first(state->place) && failure->code == DG_OK) (void)!dg_store_finish(file.store, NULL, failure);
 fail:
   dg_store_free(file.store);
   dg_free(count);
   dg_free(number);
-  dg_free(T);
+  dg_free(value);
   return err->code;
 }
 
@@ -239,30 +268,31 @@ static size_t find_element(const struct finder *finder, int64_t number)
 }
 
 /* Rank 0 reads some elements at a time, and everybody takes its own. */
-static int load_temperatures(const struct mx_heat_checkpoint *checkpoint, const struct mx_heat_state *state,
-                             const struct finder *finder, struct dg_error *err)
+static int load_values(const struct mx_heat_checkpoint *checkpoint, const struct mx_heat_state *state, int kind,
+                       const struct finder *finder, struct dg_error *err)
 {
   const struct mx_heat_problem *problem = state->march->problem;
   const size_t all = problem->body->elements, nodes = (size_t)problem->space.ref.Np;
   struct dg_comm *comm = state->place->comm;
   int64_t *number = NULL;
-  double *T = NULL;
+  double *value = NULL, *to = values_of(state, kind);
   size_t taken = 0;
-  if (DG_NEW(number, CHUNK, err) != 0 || DG_NEW(T, CHUNK * nodes, err) != 0) goto fail;
+  if (DG_NEW(number, CHUNK, err) != 0 || DG_NEW(value, CHUNK * nodes, err) != 0) goto fail;
   for (size_t first = 0; first < all; first += CHUNK) {
     const size_t count = all - first < CHUNK ? all - first : CHUNK;
     if (is_first(state->place) &&
         (dg_store_read(checkpoint->store, "elements", DG_STORE_INTEGERS, first, count, number, err) != 0 ||
-         dg_store_read(checkpoint->store, "T", DG_STORE_DOUBLES, first * nodes, count * nodes, T, err) != 0))
+         dg_store_read(checkpoint->store, name_of(state, kind), DG_STORE_DOUBLES, first * nodes, count * nodes, value,
+                       err) != 0))
       goto fail;
     if (dg_comm_broadcast(comm, count * sizeof *number, number, err) != 0 ||
-        dg_comm_broadcast(comm, count * nodes * sizeof *T, T, err) != 0)
+        dg_comm_broadcast(comm, count * nodes * sizeof *value, value, err) != 0)
       goto fail;
     for (size_t i = 0; i < count; i++) {
       const size_t k = find_element(finder, number[i]);
       if (k == SIZE_MAX) continue;
       taken++;
-      for (size_t n = 0; n < nodes; n++) state->march->T[problem->space.number[k * nodes + n]] = T[i * nodes + n];
+      for (size_t n = 0; n < nodes; n++) to[problem->space.number[k * nodes + n]] = value[i * nodes + n];
     }
   }
   if (taken != finder->count)
@@ -271,7 +301,7 @@ static int load_temperatures(const struct mx_heat_checkpoint *checkpoint, const 
   (void)!dg_comm_agree(comm, err);
 fail:
   dg_free(number);
-  dg_free(T);
+  dg_free(value);
   return err->code;
 }
 
@@ -302,8 +332,10 @@ int mx_heat_checkpoint_load(const struct mx_heat_checkpoint *checkpoint, struct 
       dg_comm_broadcast(state->place->comm, sizeof state->restarts, &state->restarts, err) != 0 ||
       archive_state(state, &archive, err) != 0)
     return err->code;
-  if (make_finder(&finder, state, err) == 0 && load_temperatures(checkpoint, state, &finder, err) == 0 &&
-      is_first(state->place) && mx_folder_path(&folder, state->folder, part_of_heat, err) == 0)
+  if (make_finder(&finder, state, err) == 0)
+    for (int kind = 0; kind < kinds(state) && err->code == DG_OK; kind++)
+      (void)!load_values(checkpoint, state, kind, &finder, err);
+  if (err->code == DG_OK && is_first(state->place) && mx_folder_path(&folder, state->folder, part_of_heat, err) == 0)
     (void)!mx_checkpoint_prune(folder, checkpoint->newer + KEPT, LONG_MAX, err);
   state->restarts++;
   dg_free(folder);

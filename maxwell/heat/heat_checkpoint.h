@@ -3,19 +3,29 @@
  * OUTPUT/heat/checkpoint holds the last two, a file step_N.h5 each (libdg/io/store.h), N being the steps of heat. Rank
  * 0 writes it. Temperatures stand by the elements of the whole mesh, so that any number of ranks can read what another
  * number wrote; the same number goes on with the same bits. The losses of fields are not in it: they come from the
- * fields again. */
+ * fields again, but where these run more than once (mx_heat_more). */
 #pragma once
 
 #include "maxwell/heat/heat_record.h"
 
+/* What a computation has besides, for which the fields run again: values of the unknowns, and what is not of single
+ * ones. */
+enum { MX_HEAT_MORE = 3 };
+struct mx_heat_more {
+  const char *name[MX_HEAT_MORE];
+  double *value[MX_HEAT_MORE]; /* [count] each */
+  int (*archive)(void *self, struct mx_archive *archive, struct dg_error *err);
+  void *self;
+};
 /* The parts of a computation that a checkpoint is made of; all borrowed. */
 struct mx_heat_state {
   const struct mx_heat_place *place;
   struct mx_heat_march *march;
   struct mx_heat_record *record;
   struct mx_folder *folder;
-  const char *identity; /* rank 0's (maxwell/checkpoint/identity.h) */
-  long restarts;        /* before */
+  const struct mx_heat_more *more; /* NULL: nothing */
+  const char *identity;            /* rank 0's (maxwell/checkpoint/identity.h) */
+  long restarts;                   /* before */
 };
 
 /* Writes a checkpoint and removes those before the last two. Collective. A failure to write is no error of this

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "libdg/base/memory.h"
 #include "maxwell/model/selectors.h"
 
 /* ---- values */
@@ -177,6 +178,33 @@ int mx_heat_add_load(struct mx_heat_problem *problem, double t, double factor, d
   const struct mx_heat_moment *moment;
   if (find_moment(problem, t, &moment, err) != 0) return err->code;
   for (size_t i = 0; i < problem->space.count; i++) load[i] += factor * moment->load[i];
+  if (problem->slope == NULL) return 0;
+  for (size_t i = 0; i < problem->space.count; i++) load[i] += factor * (t - problem->since) * problem->slope[i];
+  return 0;
+}
+
+/* The heat of losses that has come on top of `fixed` by time t, W, of this rank's part. */
+static double risen(const struct mx_heat_problem *problem, double t)
+{
+  double sum = 0;
+  for (size_t i = 0; i < problem->space.count && problem->slope != NULL; i++)
+    if (mx_heat_counts(problem, i)) sum += problem->slope[i];
+  return sum * (t - problem->since);
+}
+
+int mx_heat_set_losses(struct mx_heat_problem *problem, const double *from, const double *to, double t0, double t1,
+                       struct dg_error *err)
+{
+  const size_t count = problem->space.count;
+  if (problem->slope == NULL && DG_NEW(problem->slope, count, err) != 0) return err->code;
+  for (size_t i = 0; i < count; i++) {
+    problem->fixed[i] = from[i];
+    problem->slope[i] = to != NULL ? (to[i] - from[i]) / (t1 - t0) : 0;
+  }
+  problem->since = t0;
+  problem->constant.t = NAN; /* what was found before is forgotten */
+  memset(problem->constant.wall, 0, sizeof *problem->constant.wall * problem->heat->walls);
+  for (int m = 0; m < MX_HEAT_MOMENTS; m++) problem->moment[m].t = NAN;
   return 0;
 }
 
@@ -187,7 +215,7 @@ int mx_heat_add_powers(struct mx_heat_problem *problem, double t, const double *
   const size_t Nf = (size_t)ref->Nf;
   const struct mx_heat_moment *moment;
   if (find_moment(problem, t, &moment, err) != 0) return err->code;
-  powers->sources += factor * moment->sources;
+  powers->sources += factor * (moment->sources + risen(problem, t));
   for (size_t w = 0; w < problem->heat->walls; w++) powers->wall[w] += factor * moment->wall[w];
   for (size_t n = 0; n < problem->faces.count; n++) {
     const size_t e = (size_t)problem->faces.face[n] / 4;

@@ -10,9 +10,13 @@ struct mx_heat_powers {
 };
 
 /* Adds factor F(t) to load[count]. The last few times are remembered, and loads that no function gives are computed
- * once: behind the first call nothing may change in `fixed`. Collective, as all of these are. */
+ * once: behind the first call `fixed` changes by mx_heat_set_losses alone. Collective, as all of these are. */
 int mx_heat_add_load(struct mx_heat_problem *problem, double t, double factor, double *load,
                      struct dg_error *err) DG_MUST_USE;
+/* Sets the load of losses to from[count] at time t0, W, from where they go on to[count] at t1 > t0 and beyond on a
+ * line; `to` NULL: they stay. Other loads stay what they are. Not collective. */
+int mx_heat_set_losses(struct mx_heat_problem *problem, const double *from, const double *to, double t0, double t1,
+                       struct dg_error *err) DG_MUST_USE;
 /* Puts the temperatures of held walls at time t into T[count]. */
 int mx_heat_hold(struct mx_heat_problem *problem, double t, double *T, struct dg_error *err) DG_MUST_USE;
 /* T at t = 0: heat.temperature, with the walls that hold theirs. Chooses problem->offset, before anything else asks for

@@ -122,18 +122,18 @@ static int find_factor(const struct mx_phasor_loss *loss, const struct mx_heat_s
 }
 
 static int add_source(struct mx_heat_problem *problem, const struct mx_phasors *phasors,
-                      const struct mx_heat_source *source, struct dg_log *log, struct dg_error *err)
+                      const struct mx_heat_source *source, double *all, double *power, struct dg_log *log,
+                      struct dg_error *err)
 {
   const struct mx_phasor *phasor = phasor_of(phasors, source);
   const size_t frequency = frequency_of(phasor, source), Np = (size_t)problem->space.ref.Np;
   struct mx_phasor_loss loss = {0};
   struct loads loads = {0};
   double complex *value = NULL;
-  double factor = 0, power = 0, load[DG_NP_MAX] = {0}, *sum = problem->values;
+  double factor = 0, load[DG_NP_MAX] = {0}, *sum = problem->values;
   if (mx_phasor_loss_init(&loss, phasors, phasor, err) != 0 ||
       make_loads(&loads, problem, phasors->place.problem->ref, err) != 0 ||
-      DG_NEW(value, phasor->parts.numbers, err) != 0 ||
-      find_factor(&loss, source, frequency, &factor, &power, err) != 0)
+      DG_NEW(value, phasor->parts.numbers, err) != 0 || find_factor(&loss, source, frequency, &factor, power, err) != 0)
     goto fail;
   memset(sum, 0, sizeof *sum * problem->space.count);
   for (size_t k = 0; k < phasor->parts.count; k++) {
@@ -143,10 +143,10 @@ static int add_source(struct mx_heat_problem *problem, const struct mx_phasors *
     for (size_t i = 0; i < Np; i++) sum[problem->space.number[e * Np + i]] += factor * load[i];
   }
   dg_space_sum(&problem->space, sum);
-  for (size_t i = 0; i < problem->space.count; i++) problem->fixed[i] += sum[i];
+  for (size_t i = 0; i < problem->space.count; i++) all[i] += sum[i];
   if (dg_space_error(&problem->space, err) != 0) goto fail;
   dg_log_line(log, "heat      losses of '%s' at %.6g Hz: %.9g W", source->losses,
-              phasor->config->frequencies.hertz[frequency], power);
+              phasor->config->frequencies.hertz[frequency], *power);
 fail:
   release_loads(&loads);
   mx_phasor_loss_release(&loss);
@@ -154,12 +154,14 @@ fail:
   return err->code;
 }
 
-int mx_heat_add_losses(struct mx_heat_problem *problem, const struct mx_phasors *phasors, struct dg_log *log,
-                       struct dg_error *err)
+int mx_heat_add_losses(struct mx_heat_problem *problem, const struct mx_phasors *phasors, double *load, double *power,
+                       struct dg_log *log, struct dg_error *err)
 {
-  for (size_t i = 0; i < problem->heat->sources; i++)
+  for (size_t i = 0; i < problem->heat->sources; i++) {
+    power[i] = 0;
     if (problem->heat->source[i].losses != NULL &&
-        add_source(problem, phasors, &problem->heat->source[i], log, err) != 0)
+        add_source(problem, phasors, &problem->heat->source[i], load, &power[i], log, err) != 0)
       return err->code;
+  }
   return 0;
 }

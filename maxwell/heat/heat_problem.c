@@ -302,6 +302,7 @@ void mx_heat_problem_release(struct mx_heat_problem *problem)
   dg_free(problem->of_one);
   dg_free(problem->blood_of_one);
   dg_free(problem->fixed);
+  dg_free(problem->slope);
   dg_free(problem->x);
   dg_free(problem->values);
   dg_free(problem->nodal);

@@ -35,6 +35,7 @@ struct mx_heat_problem {
   double *of_one, *blood_of_one; /* [count] of M on 1, and of the blood's operator: what sums of products need */
   bool holds;                    /* some wall of the script holds its temperature */
   double *fixed;                 /* [count] load of losses, W; zero without */
+  double *slope, since;          /* [count] W/s: losses are fixed + slope (t - since); NULL: they stay */
   double (*x)[3];                /* [count] places of the unknowns, m: the same on all ranks */
   double *values, *nodal;        /* room: [count], [K * Np] */
   double (*node_x)[3];           /* [K * Np] places of all nodes, m */

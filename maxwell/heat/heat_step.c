@@ -52,6 +52,48 @@ void mx_heat_march_release(struct mx_heat_march *march)
   *march = (struct mx_heat_march){0};
 }
 
+/* ---- marks */
+
+int mx_heat_mark_init(struct mx_heat_mark *mark, const struct mx_heat_march *march, struct dg_error *err)
+{
+  *mark = (struct mx_heat_mark){0};
+  if (DG_NEW(mark->T, march->problem->space.count, err) != 0) return err->code;
+  return DG_NEW(mark->wall, march->problem->heat->walls, err);
+}
+
+void mx_heat_mark_release(struct mx_heat_mark *mark)
+{
+  dg_free(mark->T);
+  dg_free(mark->wall);
+  *mark = (struct mx_heat_mark){0};
+}
+
+void mx_heat_mark_set(struct mx_heat_mark *mark, const struct mx_heat_march *march)
+{
+  mark->t = march->t;
+  mark->step = march->step;
+  mark->stored = march->stored;
+  mark->sources = march->given.sources;
+  mark->blood = march->given.blood;
+  mark->n = march->n;
+  mark->refused = march->refused;
+  memcpy(mark->T, march->T, sizeof *mark->T * march->problem->space.count);
+  memcpy(mark->wall, march->given.wall, sizeof *mark->wall * march->problem->heat->walls);
+}
+
+void mx_heat_mark_back(const struct mx_heat_mark *mark, struct mx_heat_march *march)
+{
+  march->t = mark->t;
+  march->step = mark->step;
+  march->stored = mark->stored;
+  march->given.sources = mark->sources;
+  march->given.blood = mark->blood;
+  march->n = mark->n;
+  march->refused = mark->refused;
+  memcpy(march->T, mark->T, sizeof *mark->T * march->problem->space.count);
+  memcpy(march->given.wall, mark->wall, sizeof *mark->wall * march->problem->heat->walls);
+}
+
 /* ---- steps */
 
 /* to[count] = the temperature a step behind from[count], at t + dt. They may not be the same. lack[count]: what the

@@ -39,6 +39,18 @@ static inline double mx_heat_temperature(const struct mx_heat_march *march, size
   return march->T[i] + march->problem->offset;
 }
 
+/* A state that steps may go back to. */
+struct mx_heat_mark {
+  double t, step, stored, sources, blood;
+  long n, refused;
+  double *T, *wall; /* [count], [walls] */
+};
+/* Room for a mark, which is not set yet. DG_ENVIRONMENT: no memory. Release in any case. */
+int mx_heat_mark_init(struct mx_heat_mark *mark, const struct mx_heat_march *march, struct dg_error *err) DG_MUST_USE;
+void mx_heat_mark_release(struct mx_heat_mark *mark);
+void mx_heat_mark_set(struct mx_heat_mark *mark, const struct mx_heat_march *march);
+void mx_heat_mark_back(const struct mx_heat_mark *mark, struct mx_heat_march *march);
+
 /* T at t = 0. Collective, as all of these are; what is not of single unknowns is the same on all ranks. Release in any
  * case. */
 int mx_heat_march_init(struct mx_heat_march *march, struct mx_heat_problem *problem, struct dg_log *log,

@@ -391,6 +391,20 @@ static int check_alone(struct mx_reader *r, const struct mx_value *root, const s
   return 0;
 }
 
+/* Materials that change with the temperature let the fields run more than once. */
+static int check_warm(struct mx_reader *r, const struct mx_value *root, const struct mx_config *config)
+{
+  const struct mx_value *on = mx_find_value(root, "on");
+  const struct mx_material_config *warm = mx_first_warm(config);
+  if (warm == NULL) return 0;
+  if (config->heat == NULL)
+    return mx_fail_where(r->err, warm->warm.where, __FILE__, __LINE__,
+                         "with_temperature needs the section 'heat', which finds the temperature");
+  if (on != NULL)
+    return mx_fail_at(r, on, "'on' is not there yet beside with_temperature, for which the fields run more than once");
+  return 0;
+}
+
 /* The script's folder, and its file name without ".lua". */
 static int split_path(struct mx_reader *r, const char *path)
 {
@@ -441,7 +455,7 @@ int mx_config_read(struct mx_config *config, const struct mx_measure_reader *con
   const struct mx_value *root = origin->root;
   if (split_path(&r, config->script_path) == 0 &&
       mx_read_table(&r, root, "a table", root_rules, MX_COUNT(root_rules), config) == 0 &&
-      check_alone(&r, root, config) == 0 &&
+      check_alone(&r, root, config) == 0 && check_warm(&r, root, config) == 0 &&
       (mx_is_file_name(config->name) ||
        mx_fail_at(&r, root, "'name' is missing, and the script's own name is none for an output folder: '%s'",
                   config->name) == 0) &&

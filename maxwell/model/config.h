@@ -103,6 +103,18 @@ struct mx_thermal_config {
   double perfusion;    /* W/(m^3 K) of the blood, default 0; >= 0 */
 };
 
+/* What of a material changes with its temperature (maxwell/model/media/warm.h). */
+enum mx_warm_key { MX_WARM_EPSILON, MX_WARM_SIGMA, MX_WARM_KEYS };
+struct mx_warm_config {
+  const char *where; /* as in mx_selector; NULL: nothing changes */
+  double reference;  /* the temperature at which the material's numbers hold, where there is a slope */
+  struct {
+    bool given;
+    double slope;                       /* 1/K: value = number (1 + slope (T - reference)); without a function */
+    const struct mx_function *function; /* T -> value, S/m of sigma; or NULL */
+  } key[MX_WARM_KEYS];
+};
+
 struct mx_material_config {
   struct mx_selector where;
   const char *source;                /* where the numbers are from, or NULL */
@@ -119,12 +131,16 @@ struct mx_material_config {
   struct mx_scalar density; /* factor of all their terms, default 1; >= 0 */
   struct mx_gyrotropic_config gyrotropic;
   struct mx_ferrite_config ferrite;
+  struct mx_warm_config warm;
 };
 
 static inline bool mx_has_tensor(const struct mx_material_config *material)
 {
   return material->tensor[0].given || material->tensor[1].given;
 }
+
+/* Does a material change with its temperature? */
+static inline bool mx_is_warm(const struct mx_material_config *material) { return material->warm.where != NULL; }
 
 /* The variation of a source: either general(x, y, z, t) -> 3 numbers, or profile(x, y, z) -> 3 numbers times the
  * waveform. */
@@ -492,6 +508,14 @@ struct mx_config {
   struct mx_resolved resolved; /* what the table lacks, for mx_resolved_write; none if a program in C made this */
   void *storage;               /* private: what mx_config_release frees */
 };
+
+/* The first material that changes with its temperature; NULL: none does. */
+static inline const struct mx_material_config *mx_first_warm(const struct mx_config *config)
+{
+  for (size_t m = 0; m < config->materials; m++)
+    if (mx_is_warm(&config->material[m])) return &config->material[m];
+  return NULL;
+}
 
 /* The real or the imaginary part of exp(-j k.x), with k the wave vector of `bloch`; x in metres. */
 static inline double mx_bloch_factor(const struct mx_config *config, bool imaginary, const double x[3])

@@ -102,6 +102,11 @@ int mx_read_ferrite(struct mx_reader *r, const struct mx_rule *rule, const struc
 int mx_check_ferrite(struct mx_reader *r, const struct mx_value *value,
                      const struct mx_material_config *material) DG_MUST_USE;
 
+/* media/config_warm.c: to a struct mx_warm_config, and a check of what is beside it. */
+int mx_read_warm(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
+int mx_check_warm(struct mx_reader *r, const struct mx_value *value,
+                  const struct mx_material_config *material) DG_MUST_USE;
+
 /* Sections: `to` is not used, they fill the configuration. */
 int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);
 int mx_read_layers(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to);

@@ -108,6 +108,16 @@ static int check_density(struct mx_reader *r, const struct mx_value *value, cons
   return mx_fail_at(r, density, "%s is the density of what the poles stand for, and there are none", density->path);
 }
 
+/* What keys of a material say of each other. */
+static int check_material(struct mx_reader *r, const struct mx_value *value, struct mx_material_config *material)
+{
+  if (check_losses(r, value) != 0 || check_density(r, value, material) != 0 ||
+      mx_check_tensors(r, value, material) != 0 || mx_check_gyrotropic(r, value, material) != 0 ||
+      mx_check_ferrite(r, value, material) != 0 || mx_check_poles(r, value, material) != 0)
+    return r->err->code;
+  return mx_check_warm(r, value, material);
+}
+
 int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
 #define MATERIAL(field) offsetof(struct mx_material_config, field)
@@ -142,6 +152,7 @@ int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const str
        .expected = "a table, as in { omega_p = 1e11, omega_c = { 0, 0, 5e10 } }"},
       {"ferrite", mx_read_ferrite, MATERIAL(ferrite),
        .expected = "a table, as in { saturation = 1.42e5, bias = { 0, 0, 1e5 } }"},
+      {"with_temperature", mx_read_warm, MATERIAL(warm), .expected = "a table, as in { sigma = 0.02, reference = 20 }"},
   };
   struct mx_config *config = mx_config_of(r);
   (void)to;
@@ -159,9 +170,7 @@ int mx_read_materials(struct mx_reader *r, const struct mx_rule *rule, const str
     material->sigma.value = material->sigma_m.value = 0;
     if (mx_read_table(r, &entry->value, "a table, as in { epsilon_r = 2 } ({} is vacuum)", rules, MX_COUNT(rules),
                       material) != 0 ||
-        check_losses(r, &entry->value) != 0 || check_density(r, &entry->value, material) != 0 ||
-        mx_check_tensors(r, &entry->value, material) != 0 || mx_check_gyrotropic(r, &entry->value, material) != 0 ||
-        mx_check_ferrite(r, &entry->value, material) != 0 || mx_check_poles(r, &entry->value, material) != 0)
+        check_material(r, &entry->value, material) != 0)
       return r->err->code;
   }
   config->materials = value->count;

@@ -186,6 +186,14 @@ static void versions_entry(FILE *file, const struct mx_origin *origin)
   fputs("},\n", file);
 }
 
+/* How often the fields ran, and the checkpoints. */
+static void turns_entry(FILE *file, const struct mx_summary *summary)
+{
+  if (summary->rounds > 0) fprintf(file, "  \"runs_of_the_fields\": %ld,\n", summary->rounds);
+  fprintf(file, "  \"checkpoints\": {\"written\": %ld, \"seconds\": %.6g, \"restarts\": %ld},\n", summary->checkpoints,
+          summary->checkpoint_seconds, summary->restarts);
+}
+
 static void write_entries(FILE *file, const void *what)
 {
   const struct mx_summary *summary = what;
@@ -232,8 +240,7 @@ static void write_entries(FILE *file, const void *what)
     mx_derived_write_json(&summary->derived, file);
     fputs(",\n", file);
   }
-  fprintf(file, "  \"checkpoints\": {\"written\": %ld, \"seconds\": %.6g, \"restarts\": %ld},\n", summary->checkpoints,
-          summary->checkpoint_seconds, summary->restarts);
+  turns_entry(file, summary);
   if (summary->stop_reason != NULL) string_entry(file, "stop_reason", summary->stop_reason);
   else fputs("  \"stop_reason\": null,\n", file);
   if (summary->stop_text[0] != '\0') string_entry(file, "stop_text", summary->stop_text);

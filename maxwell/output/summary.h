@@ -21,7 +21,9 @@ struct mx_summary {
   const char *stop_reason; /* "end time", "steps", "decay", "function", "hook", "walltime", "signal"; NULL: none */
   char stop_text[MX_WHY];  /* the reason that a hook gives; "": none */
   struct mx_derived_list derived; /* values of hooks; release them. Empty until the run is over */
-  long checkpoints, restarts;     /* checkpoints that this process wrote; restarts so far */
+  long rounds; /* runs of the fields that heat took; the members above are of the last one. 0: there was no need of more
+                */
+  long checkpoints, restarts; /* checkpoints that this process wrote; restarts so far */
   double checkpoint_seconds;
   struct mx_s_quality quality;     /* quality of S-parameters */
   struct mx_resonances resonances; /* those found; release them. Empty until the run is over */

@@ -21,6 +21,14 @@ void mx_assignment_release(struct mx_assignment *assignment);
 /* Adds the gyrotropic terms and the ferrites of all materials to the problem. Errors: DG_MEMORY. */
 int mx_assign_turning(struct mx_problem *problem, const struct mx_assignment *assignment,
                       const struct mx_config *config, struct dg_error *err) DG_MUST_USE;
+/* Gives materials that change with the temperature their values at temperature[K], and marks their elements. DG_INPUT:
+ * those of mx_warm_values; there is no temperature. */
+int mx_assign_warm(struct mx_problem *problem, const struct mx_assignment *assignment, const struct mx_config *config,
+                   const double *temperature, struct dg_error *err) DG_MUST_USE;
+/* Refuses what a medium with a tensor, a gyrotropic one, or one that changes with the temperature does not do yet, near
+ * the place where it would have to: curved elements, layers, and walls that take their impedance from the medium. */
+int mx_refuse_media(const struct mx_problem *problem, const struct mx_assignment *assignment,
+                    const struct mx_config *config, const struct dg_mesh *mesh, struct dg_error *err) DG_MUST_USE;
 /* The sheet of metal on face f of element e, its place in mx_problem.metal; -1: there is none. */
 ptrdiff_t mx_metal_sheet(const struct mx_assignment *assignment, const struct mx_config *config,
                          const struct dg_mesh *mesh, size_t e, int f);

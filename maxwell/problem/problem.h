@@ -87,6 +87,7 @@ struct mx_ranks {
   X(double, mu, )      /* relative */                                                                                  \
   X(double, sigma, )   /* times eta0, 1/m */                                                                           \
   X(double, sigma_m, ) /* over eta0, 1/m */                                                                            \
+  X(bool, warm, )      /* epsilon or sigma changes with the temperature (maxwell/model/media/warm.h) */                \
   X(int32_t, tensor, ) /* 1 + the place of its tensors in mx_problem.shape; 0: it is isotropic */                      \
   X(struct mx_face_flux, flux, [4])                                                                                    \
   X(double, sheet, [4]) /* of a face on a resistive sheet: the factor of mx_sheet_flux; else 0 */                      \

@@ -174,42 +174,6 @@ static int assign_tensors(struct mx_problem *problem, const struct mx_assignment
   return 0;
 }
 
-/* Refuses what a medium with a tensor, or a gyrotropic one, does not do yet, near the place where it would have to:
- * curved elements, layers, and walls that take their impedance from the medium. */
-static int refuse_tensors(const struct mx_problem *problem, const struct mx_assignment *assignment,
-                          const struct mx_config *config, const struct dg_mesh *mesh, struct dg_error *err)
-{
-  for (size_t e = 0, k = 0; e < problem->K; e++) {
-    const struct mx_material_config *material = &config->material[assignment->material[e]];
-    const bool curved = k < problem->curves.count && (size_t)problem->curves.where[k] == e;
-    const char *what = curved ? "curved elements are not there yet (mesh.geometry = 1 makes them straight)" : NULL;
-    k += curved;
-    if (problem->tensor[e] == 0 && !(curved && (material->gyrotropic.given || material->ferrite.given))) continue;
-    if (assignment->layer[e] >= 0 || assignment->absorber[e] >= 0)
-      what = "perfectly matched layers and absorbers are not there yet: end the medium before the layer";
-    for (int f = 0; f < 4; f++) {
-      const int wall = assignment->boundary[e][f];
-      if (wall < 0) continue;
-      const enum mx_behind behind = mx_walls[config->boundary[wall].kind].behind;
-      if (behind == MX_BEHIND_MEDIUM || behind == MX_BEHIND_GAP)
-        what = "absorbing walls, waves through walls and ports are not there yet, since the medium has no single "
-               "impedance: end the medium before the wall";
-    }
-    if (what == NULL) continue;
-    char name[128];
-    double x[3];
-    mx_selector_name(&material->where, name, sizeof name);
-    dg_geometry_barycentre(mesh, e, x);
-    return dg_fail(err, DG_INPUT, MX_PLACE "materials.%s is %s near (%g, %g, %g) m, where %s",
-                   MX_AT(material->where.where), name,
-                   problem->tensor[e] > 0    ? "a tensor"
-                   : material->ferrite.given ? "a ferrite"
-                                             : "gyrotropic",
-                   x[0], x[1], x[2], what);
-  }
-  return 0;
-}
-
 /* The kind that has room for the poles of a field in a material, an enum mx_response_kind; -1: there are none. */
 static int kind_of_poles(const struct mx_poles_config *poles)
 {
@@ -544,13 +508,14 @@ int mx_problem_init(struct mx_problem *problem, struct mx_assignment *assignment
                     const struct dg_mesh *mesh, const struct dg_geometry *geometry, const struct dg_reference *ref,
                     const struct mx_ranks *ranks, struct dg_error *err)
 {
-  return mx_problem_init_layered(problem, assignment, config, mesh, geometry, ref, NULL, ranks, err);
+  return mx_problem_init_layered(problem, assignment, config, mesh, geometry, ref, NULL, NULL, ranks, err);
 }
 
 int mx_problem_init_layered(struct mx_problem *problem, struct mx_assignment *assignment,
                             const struct mx_config *config, const struct dg_mesh *mesh,
                             const struct dg_geometry *geometry, const struct dg_reference *ref,
-                            const struct mx_layers *layers, const struct mx_ranks *ranks, struct dg_error *err)
+                            const double *temperature, const struct mx_layers *layers, const struct mx_ranks *ranks,
+                            struct dg_error *err)
 {
   size_t K = mesh->K, *outer = NULL;
   int *choice = NULL;
@@ -578,13 +543,14 @@ int mx_problem_init_layered(struct mx_problem *problem, struct mx_assignment *as
     memcpy(problem->curves.shape, mesh->shape, mesh->curved * dg_shape_nodes(mesh->geometry) * sizeof *mesh->shape);
   }
   if (assign_materials(problem, assignment, config, mesh, choice, err) != 0) goto fail;
+  if (mx_assign_warm(problem, assignment, config, temperature, err) != 0) goto fail;
   if (assign_tensors(problem, assignment, config, err) != 0) goto fail;
   if (assign_poles(problem, assignment, config, mesh, err) != 0) goto fail;
   if (mx_assign_turning(problem, assignment, config, err) != 0) goto fail;
   if (mx_assign_layers(problem, assignment, layers, mesh, err) != 0) goto fail;
   if (assign_boundaries(problem, assignment, config, mesh, choice, outer, err) != 0) goto fail;
   if (assign_interfaces(assignment, config, mesh, err) != 0) goto fail;
-  if (refuse_tensors(problem, assignment, config, mesh, err) != 0) goto fail;
+  if (mx_refuse_media(problem, assignment, config, mesh, err) != 0) goto fail;
   if (mx_assign_metals(problem, config, err) != 0) goto fail;
   connect(problem, assignment, config, mesh);
   if (connect_halo(problem, assignment, config, mesh, err) != 0 || mx_problem_list_sheets(problem, err) != 0) goto fail;

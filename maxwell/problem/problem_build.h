@@ -16,11 +16,12 @@
 int mx_problem_init(struct mx_problem *problem, struct mx_assignment *assignment, const struct mx_config *config,
                     const struct dg_mesh *mesh, const struct dg_geometry *geometry, const struct dg_reference *ref,
                     const struct mx_ranks *ranks, struct dg_error *err) DG_MUST_USE;
-/* The same with perfectly matched layers (may be NULL). Their elements are on one side of each of the layer's walls,
+/* The same with the temperature of each element, at which materials that change with it are (media/warm.h; NULL: none
+ * does), and with perfectly matched layers (may be NULL). Their elements are on one side of each of the layer's walls,
  * and have no response of their medium; those are further errors. Faces inside a layer and those to its inside have the
  * upwind flux whatever the configuration says. */
 int mx_problem_init_layered(struct mx_problem *problem, struct mx_assignment *assignment,
                             const struct mx_config *config, const struct dg_mesh *mesh,
                             const struct dg_geometry *geometry, const struct dg_reference *ref,
-                            const struct mx_layers *layers, const struct mx_ranks *ranks,
+                            const double *temperature, const struct mx_layers *layers, const struct mx_ranks *ranks,
                             struct dg_error *err) DG_MUST_USE;

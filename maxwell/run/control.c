@@ -33,6 +33,7 @@ enum { SIGNALS = sizeof signals / sizeof *signals };
 
 struct mx_signals {
   const struct mx_origin *origin; /* borrowed */
+  bool within;                    /* another one listens as well, which came before and goes after */
   struct sigaction before[SIGNALS];
 };
 
@@ -53,14 +54,17 @@ void mx_control_pause(struct mx_signals *saved)
 }
 
 int mx_control_init(struct mx_control *control, struct mx_signals **saved, const struct mx_setup *setup, size_t bytes,
-                    struct dg_error *err)
+                    bool within, struct dg_error *err)
 {
   static const double slow_disk = 1e8; /* bytes a second, until a checkpoint has been measured */
   *control = (struct mx_control){
       .setup = setup, .checkpointed = mx_clock(), .estimate = 0.5 + (double)bytes / slow_disk, .vote_steps = 1};
   if (DG_NEW(*saved, 1, err) != 0) return err->code;
-  interrupted = MX_GO_ON;
-  wanted = 0;
+  if (!within) {
+    interrupted = MX_GO_ON;
+    wanted = 0;
+  }
+  (*saved)->within = within;
   mx_control_resume(*saved);
   (*saved)->origin = setup->origin;
   mx_origin_interrupt(setup->origin, &interrupted);
@@ -70,7 +74,7 @@ int mx_control_init(struct mx_control *control, struct mx_signals **saved, const
 void mx_control_end(struct mx_signals *saved)
 {
   if (saved == NULL) return;
-  mx_origin_interrupt(saved->origin, NULL);
+  if (!saved->within) mx_origin_interrupt(saved->origin, NULL);
   mx_control_pause(saved);
   dg_free(saved);
 }

@@ -55,10 +55,12 @@ struct mx_control {
 };
 
 /* Listens from now on to SIGINT, SIGTERM, SIGUSR1, SIGPIPE, SIGXCPU, and SIGHUP unless it is ignored. At a second
- * SIGINT or SIGTERM the program ends at once. `saved` is for mx_control_end. bytes: size of this rank's state. */
+ * SIGINT or SIGTERM the program ends at once. within: another
+ * control listens already, and ends later: heat, while its fields run again. Then signals that have come before are
+ * heard, too. `saved` is for mx_control_end. bytes: size of this rank's state. */
 struct mx_signals; /* opaque */
 int mx_control_init(struct mx_control *control, struct mx_signals **saved, const struct mx_setup *setup, size_t bytes,
-                    struct dg_error *err) DG_MUST_USE;
+                    bool within, struct dg_error *err) DG_MUST_USE;
 /* Gives the signals back for as long as a run stands, and takes them again. */
 void mx_control_pause(struct mx_signals *saved);
 void mx_control_resume(struct mx_signals *saved);

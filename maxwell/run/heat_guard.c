@@ -32,7 +32,7 @@ int mx_heat_guard_begin(struct mx_heat_guard *guard, const struct mx_setup *setu
 {
   *guard = (struct mx_heat_guard){.every = setup->config->checkpoint.every};
   guard->watch = (struct mx_heat_watch){.ask = ask, .presses = presses, .wrote = wrote, .self = guard};
-  if (mx_control_init(&guard->control, &guard->saved, setup, 0, err) != 0) return err->code;
+  if (mx_control_init(&guard->control, &guard->saved, setup, 0, false, err) != 0) return err->code;
   guard->control.keeps = keeps;
   return 0;
 }

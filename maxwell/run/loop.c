@@ -271,17 +271,13 @@ static int checkpoint(struct mx_loop *loop, long n, bool must, struct dg_error *
 static int stop_early(struct mx_loop *loop, long n, enum mx_stop stop, struct dg_error *err)
 {
   const long steps = loop->setup->steps;
-  if (stop == MX_STOP_INTERRUPT) {
-    loop->stopped = true;
-    loop->reason = "signal";
-    return dg_fail(err, DG_INTERRUPTED, "interrupted at step %ld of %ld; what was written until then is whole", n,
-                   steps);
-  }
-  if (checkpoint(loop, n, true, err) != 0) return err->code;
+  const bool keeps = stop != MX_STOP_INTERRUPT && !loop->again;
+  if (keeps && checkpoint(loop, n, true, err) != 0) return err->code;
   loop->stopped = true;
   loop->reason = stop == MX_STOP_WALLTIME ? "walltime" : "signal";
-  return dg_fail(err, DG_INTERRUPTED, "%s at step %ld of %ld; --restart goes on from there",
-                 stop == MX_STOP_WALLTIME ? "stopped before the end of time.walltime" : "interrupted", n, steps);
+  return dg_fail(err, DG_INTERRUPTED, "%s at step %ld of %ld; %s",
+                 stop == MX_STOP_WALLTIME ? "stopped before the end of time.walltime" : "interrupted", n, steps,
+                 keeps ? "--restart goes on from there" : "what was written until then is whole");
 }
 
 /* Names the snapshots that all ranks have written. */
@@ -359,8 +355,8 @@ static int time_loop(struct mx_loop *loop, long first, struct dg_error *err)
     let_look(loop, n, &orders);
     if (ask_watcher(loop, n, &orders, err) != 0) return err->code;
     if (orders.stop != MX_GO_ON) return stop_early(loop, n, orders.stop, err);
-    if ((orders.checkpoint || (every > 0 && n > 0 && n % every == 0)) && checkpoint(loop, n, false, err) != 0)
-      return err->code;
+    const bool due = orders.checkpoint || (every > 0 && n > 0 && n % every == 0);
+    if (due && !loop->again && checkpoint(loop, n, false, err) != 0) return err->code;
     if (mx_loop_step(loop, n, n, err) != 0 || call_hook(loop, n, err) != 0) return err->code;
     if (loop->reason != NULL) break;
     if (n < setup->steps) loop->total++;

@@ -27,6 +27,7 @@ struct mx_loop {
   long seen;             /* number of the step as the observation takes it */
   bool resume;           /* the run goes on from a checkpoint */
   bool ended;            /* the checkpoint was written at the end of the fields */
+  bool again;            /* the fields may run more than once: no checkpoint is written */
   bool heat_follows;     /* a checkpoint is written at the end of the fields: heat may be stopped, and goes on there */
   double source_seconds; /* seconds that the loop took for sources */
   bool stopped;          /* a signal or the clock has stopped the run, in the same step on all ranks */

@@ -11,12 +11,14 @@
 #include "maxwell/backend/profiled.h"
 #include "maxwell/output/file_names.h"
 #include "maxwell/heat/heat.h"
+#include "maxwell/model/heat/heat_config.h"
 #include "maxwell/statics/start.h"
 #include "maxwell/shell/folder.h"
 #include "maxwell/checkpoint/identity.h"
 #include "maxwell/run/configuration.h"
 #include "maxwell/run/heat_guard.h"
 #include "maxwell/run/loop.h"
+#include "maxwell/setup/setup_build.h"
 #include "maxwell/setup/setup_mesh.h"
 #include "maxwell/setup/slow_elements.h"
 #include "maxwell/shell/phases.h"
@@ -178,6 +180,12 @@ static const char *stop_reason(const struct mx_loop *loop)
   return loop->setup->config->time.stop > 0 ? "end time" : "steps";
 }
 
+/* Do materials change with the temperature, so that the fields run more than once? */
+static bool is_coupled(const struct mx_setup *setup)
+{
+  return setup->config->heat != NULL && setup->config->heat->coupled;
+}
+
 /* Puts what the loop has found into the summary. finishing: seconds of the output behind it. */
 static void keep(struct mx_loop *loop, bool finished, double finishing, struct mx_summary *summary)
 {
@@ -203,9 +211,13 @@ static void keep(struct mx_loop *loop, bool finished, double finishing, struct m
   summary->restarts = loop->counters.restarts;
 }
 
+/* Which run of the fields it is: the only one, or the first one, in which it can go on from a checkpoint; the first one
+ * of many without that; or one within heat, which listens to signals meanwhile. */
+enum turn { ONE_TURN, FIRST_TURN, LATER_TURN };
+
 /* Runs the loop in a prepared folder and fills the summary. */
 static int run_in(struct mx_setup *setup, struct mx_backend *backend, const struct mx_checkpoint *checkpoint,
-                  struct mx_folder *folder, const char *identity, const struct mx_run_options *options,
+                  struct mx_folder *folder, const char *identity, const struct mx_run_options *options, enum turn turn,
                   struct mx_profile *profile, struct mx_summary *summary, struct dg_error *err)
 {
   struct mx_loop loop = {.setup = setup,
@@ -213,7 +225,9 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const stru
                          .folder = folder,
                          .identity = identity,
                          .writes = true,
-                         .heat_follows = setup->config->heat != NULL && !setup->config->heat->steady,
+                         .again = turn != ONE_TURN,
+                         .heat_follows =
+                             setup->config->heat != NULL && !setup->config->heat->steady && !is_coupled(setup),
                          .resume = checkpoint != NULL,
                          .profile = profile,
                          .watcher = options->watcher};
@@ -221,7 +235,7 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const stru
   long first;
   mx_watchdog_init(&loop.watchdog[0], setup);
   mx_watchdog_init(&loop.watchdog[1], setup);
-  if (mx_control_init(&loop.control, &saved, setup, mx_checkpoint_bytes(setup), err) != 0 ||
+  if (mx_control_init(&loop.control, &saved, setup, mx_checkpoint_bytes(setup), turn == LATER_TURN, err) != 0 ||
       mx_output_open(&loop.output, setup, backend, folder, loop.resume, err) != 0 ||
       mx_port_output_open(&loop.port_output, setup, folder, loop.resume, err) != 0 ||
       mx_hooks_open(&loop.hooks, setup, folder, &loop.output, &loop.port_output, err) != 0 ||
@@ -341,33 +355,146 @@ static int name_heat(char **identity, const char *of_fields, long steps, struct 
   return 0;
 }
 
-/* Heat follows the fields: the phasors have their sums then. */
-static int run_heat(const struct mx_setup *setup, struct mx_folder *folder, const char *identity,
-                    const struct mx_run_options *options, struct mx_summary *summary, struct dg_error *err)
+/* What runs the fields again for heat; all borrowed. */
+struct again {
+  struct mx_setup *setup;
+  struct mx_backend **backend;
+  const struct mx_backend_ops *ops; /* without a profile in front of them */
+  struct mx_folder *folder;
+  const char *identity;
+  const struct mx_run_options *options;
+  struct mx_statics *statics;
+  struct profiling *profiling; /* NULL: none */
+  struct mx_summary *summary;
+  struct mx_heat_checkpoint from; /* of heat, where it was looked for; release it */
+};
+
+/* Removes the snapshots of the run of the fields before, of which this one may have fewer. */
+static int clear_files(const struct again *again, struct dg_error *err)
 {
-  const struct mx_heat_place place = heat_place(setup);
-  struct mx_heat_checkpoint from = {0};
-  struct mx_heat_guard guard = {0};
-  struct mx_heat_report report = {0};
+  struct mx_plan plan;
+  if (mx_output_plan(&plan, again->setup, err) == 0) (void)!mx_folder_cut(again->folder, &plan, 0, err);
+  mx_plan_release(&plan);
+  if (err->code == DG_OK && again->statics->conductors > 0) (void)!mx_statics_write(again->statics, again->folder, err);
+  return err->code;
+}
+
+static int make_and_run(struct again *again, struct dg_error *err)
+{
+  struct mx_setup *setup = again->setup;
+  struct profiling *profiling = again->profiling;
+  dg_log_hush(setup->log, DG_HUSH_WARNINGS); /* those of the first set-up hold */
+  const int made = mx_setup_renew(setup, err);
+  dg_log_hush(setup->log, DG_HUSH_LINES);
+  if (made != 0 || start_backend(again->backend, setup, NULL, again->statics, profiling, again->summary, err) != 0 ||
+      dg_comm_agree(setup->comm, err) != 0)
+    return err->code;
+  int status = dg_comm_rank(setup->comm) == 0 ? clear_files(again, err) : 0;
+  if (status == 0) status = dg_comm_agree(setup->comm, err);
+  if (status != 0) return status;
+  return run_in(setup, *again->backend, NULL, again->folder, again->identity, again->options, LATER_TURN,
+                profiling != NULL ? &profiling->profile : NULL, again->summary, err);
+}
+
+/* Runs the fields again, with the materials of setup->temperature. Their files take the place of those before. The log
+ * has progress, and warnings of the run; what else there is to say is the same again. */
+static int run_again(void *self, struct dg_error *err)
+{
+  struct again *again = self;
+  again->setup->ops->destroy(*again->backend);
+  *again->backend = NULL;
+  again->setup->ops = again->ops;
+  mx_statics_release(again->statics);
+  mx_resonances_release(&again->summary->resonances);
+  mx_s_quality_release(&again->summary->quality);
+  (void)!make_and_run(again, err);
+  dg_log_hush(again->setup->log, DG_HUSH_NOTHING);
+  return err->code;
+}
+
+/* Finds where heat goes on. What fields have not ended before it is of no use to them (name_heat), unless they run
+ * again: then heat goes on without what they were. */
+static int find_heat(struct again *again, struct dg_error *err)
+{
+  const struct mx_heat_place place = heat_place(again->setup);
   char *own = NULL;
-  if (name_heat(&own, identity, summary->steps_done, err) != 0 ||
-      (options->resume && mx_heat_checkpoint_find(&from, &place, folder, own, err) != 0) ||
-      mx_heat_guard_begin(&guard, setup, options->keeps, err) != 0)
-    goto fail;
-  const struct mx_heat_how how = {.identity = own, .watch = &guard.watch, .from = &from};
-  (void)!mx_heat_run(&place, &setup->phasors, folder, &how, &report, err);
-  mx_heat_guard_end(&guard);
-  summary->checkpoints += report.checkpoints;
-  summary->checkpoint_seconds += report.checkpoint_seconds;
-fail:
-  mx_heat_checkpoint_release(&from);
+  if (!again->options->resume || again->from.found) return 0;
+  if (!is_coupled(again->setup) && name_heat(&own, again->identity, again->summary->steps_done, err) != 0)
+    return err->code;
+  (void)!mx_heat_checkpoint_find(&again->from, &place, again->folder, own != NULL ? own : again->identity, err);
   dg_free(own);
   return err->code;
 }
 
+/* Heat follows the fields: the phasors have their sums then. */
+static int run_heat(struct again *again, struct dg_error *err)
+{
+  const struct mx_setup *setup = again->setup;
+  struct mx_summary *summary = again->summary;
+  const struct mx_heat_place place = heat_place(setup);
+  const struct mx_heat_fields fields = {
+      .temperature = setup->temperature, .run = run_again, .phasors = &setup->phasors, .self = again};
+  struct mx_heat_guard guard = {0};
+  struct mx_heat_report report = {0};
+  char *own = NULL;
+  if ((!is_coupled(setup) && name_heat(&own, again->identity, summary->steps_done, err) != 0) ||
+      find_heat(again, err) != 0 || mx_heat_guard_begin(&guard, setup, again->options->keeps, err) != 0)
+    goto fail;
+  const struct mx_heat_how how = {.identity = own != NULL ? own : again->identity,
+                                  .watch = &guard.watch,
+                                  .from = &again->from,
+                                  .fields = is_coupled(setup) ? &fields : NULL};
+  (void)!mx_heat_run(&place, &setup->phasors, again->folder, &how, &report, err);
+  mx_heat_guard_end(&guard);
+  summary->checkpoints += report.checkpoints;
+  summary->checkpoint_seconds += report.checkpoint_seconds;
+  summary->rounds = report.rounds;
+  if (is_coupled(setup)) summary->restarts += report.restarts;
+fail:
+  dg_free(own);
+  return err->code;
+}
+
+/* Finds where a run goes on: in heat for which the fields run again, else in the fields. */
+static int find_start(struct again *again, struct mx_checkpoint *checkpoint, struct dg_error *err)
+{
+  const struct mx_setup *setup = again->setup;
+  if (!again->options->resume) return 0;
+  if (is_coupled(setup) && setup->config->heat->steady)
+    return dg_fail(err, DG_INPUT,
+                   MX_PLACE "--restart: a steady state for which the fields run more than once leaves no checkpoint",
+                   MX_AT(setup->config->heat->where));
+  if (is_coupled(setup) && find_heat(again, err) != 0) return err->code;
+  return again->from.found ? 0 : find_checkpoint(checkpoint, setup, again->folder, again->identity, err);
+}
+
+/* Makes the folder this run's on all ranks. *ours: the run has claimed it, and it has a summary. */
+static int take_folder(const struct again *again, bool *ours, struct dg_error *err)
+{
+  struct mx_setup *setup = again->setup;
+  struct mx_folder *folder = again->folder;
+  const bool first = dg_comm_rank(setup->comm) == 0;
+  int status = first ? prepare(folder, again->summary, again->options->resume, ours, err) : 0;
+  if (status == 0) status = dg_comm_agree(setup->comm, err);
+  if (status == 0) status = mx_folder_join(folder, err);
+  if (status == 0 && first && again->statics->conductors > 0) status = mx_statics_write(again->statics, folder, err);
+  if (status == 0 && !first) status = mx_summary_watch(folder, err);
+  return status == 0 ? mx_setup_keep_mesh(setup, folder->ledger, err) : status;
+}
+
+/* Writes what has become of the run. */
+static void close_summary(struct mx_summary *summary, const struct mx_folder *folder, bool ours, struct dg_error *err)
+{
+  struct dg_error late = {0}; /* after another error, a failure to write the summary is not the news */
+  summary->status = status_word(err->code);
+  summary->error = err->code != DG_OK ? err->message : NULL;
+  if (!ours || mx_summary_write(summary, folder, &late) == 0) return;
+  if (err->code == DG_OK) *err = late;
+  dg_emergency_note(err->message);
+}
+
 int mx_run(struct mx_setup *setup, struct mx_folder *folder, const struct mx_run_options *options, struct dg_error *err)
 {
-  const bool first = dg_comm_rank(setup->comm) == 0;
   struct mx_backend *backend = NULL;
   const struct mx_backend_ops *const ops = setup->ops;
   struct mx_checkpoint checkpoint = {0};
@@ -382,36 +509,36 @@ int mx_run(struct mx_setup *setup, struct mx_folder *folder, const struct mx_run
                                .seconds = {.meshing = setup->meshing_seconds, .setup = setup->setup_seconds},
                                .profile = options->profile ? &own.profile : NULL,
                                .peak_memory = (double)dg_memory_resident_peak()};
+  struct again again = {.setup = setup,
+                        .backend = &backend,
+                        .ops = ops,
+                        .folder = folder,
+                        .options = options,
+                        .statics = &statics,
+                        .profiling = profiling,
+                        .summary = &summary};
   char *identity =
       NULL; /* now, before functions of the script have changed what they remember, and no thread calls one */
   if ((setup->config->heat != NULL && look_at_heat(setup, err) != 0) || mx_identity(&identity, setup, err) != 0 ||
-      mx_report_seconds(setup, err) != 0 ||
-      (options->resume && find_checkpoint(&checkpoint, setup, folder, identity, err) != 0) ||
-      start_backend(&backend, setup, from, &statics, profiling, &summary, err) != 0 ||
+      mx_report_seconds(setup, err) != 0)
+    goto fail;
+  again.identity = identity;
+  if (find_start(&again, &checkpoint, err) != 0 ||
+      (!again.from.found && start_backend(&backend, setup, from, &statics, profiling, &summary, err) != 0) ||
       dg_comm_agree(setup->comm, err) != 0)
     goto fail;
-  bool ours = false; /* this run has claimed the folder, which then has a summary */
-  int status = first ? prepare(folder, &summary, options->resume, &ours, err) : 0;
-  if (status == 0) status = dg_comm_agree(setup->comm, err);
-  if (status == 0) status = mx_folder_join(folder, err);
-  if (status == 0 && first && statics.conductors > 0) status = mx_statics_write(&statics, folder, err);
-  if (status == 0 && !first) status = mx_summary_watch(folder, err);
-  if (status == 0) status = mx_setup_keep_mesh(setup, folder->ledger, err);
-  if (status == 0)
-    status =
-        run_in(setup, backend, from, folder, identity, options, profiling != NULL ? &own.profile : NULL, &summary, err);
-  if (status == 0 && setup->config->heat != NULL) status = run_heat(setup, folder, identity, options, &summary, err);
+  bool ours = false;
+  int status = take_folder(&again, &ours, err);
+  if (status == 0 && !again.from.found)
+    status = run_in(setup, backend, from, folder, identity, options,
+                    is_coupled(setup) && setup->config->heat->steady ? FIRST_TURN : ONE_TURN,
+                    profiling != NULL ? &own.profile : NULL, &summary, err);
+  if (status == 0 && setup->config->heat != NULL) status = run_heat(&again, err);
   /* A run is done when the disk has it. */
   if (status == 0) status = dg_ledger_sync(folder->ledger, err);
-  if (status == 0) status = dg_comm_agree(setup->comm, err);
+  if (status == 0) (void)!dg_comm_agree(setup->comm, err);
   dg_comm_stop(setup->comm, err);
-  summary.status = status_word(err->code);
-  summary.error = status != 0 ? err->message : NULL;
-  struct dg_error late = {0}; /* after another error, a failure to write the summary is not the news */
-  if (ours && mx_summary_write(&summary, folder, &late) != 0) {
-    if (status == 0) *err = late;
-    dg_emergency_note(err->message);
-  }
+  close_summary(&summary, folder, ours, err);
 fail:
   mx_resonances_release(&summary.resonances);
   mx_derived_release(&summary.derived);
@@ -421,6 +548,7 @@ fail:
   setup->ops->destroy(backend);
   setup->ops = ops;
   mx_checkpoint_release(&checkpoint);
+  mx_heat_checkpoint_release(&again.from);
   mx_statics_release(&statics);
   dg_free(identity);
   return err->code;

@@ -6,7 +6,7 @@
 
 #include "libdg/base/memory.h"
 
-void mx_setup_release(struct mx_setup *setup)
+void mx_setup_release_tables(struct mx_setup *setup)
 {
   mx_far_fields_release(&setup->far);
   mx_phasors_release(&setup->phasors);
@@ -14,10 +14,16 @@ void mx_setup_release(struct mx_setup *setup)
   mx_sources_release(&setup->sources);
   mx_problem_release(&setup->problem);
   mx_assignment_release(&setup->assignment);
+}
+
+void mx_setup_release(struct mx_setup *setup)
+{
+  mx_setup_release_tables(setup);
   dg_reference_release(&setup->ref);
   dg_halo_release(&setup->ranks.halo);
   mx_layers_release(&setup->layers);
   dg_mesh_release(&setup->mesh);
+  dg_free(setup->temperature);
   dg_mesh_report_release(&setup->mesh_report);
   dg_free(setup->mesh_kept);
   *setup = (struct mx_setup){0};

@@ -38,6 +38,7 @@ struct mx_setup {
   struct mx_partition partition;
   struct dg_reference ref;
   struct mx_layers layers; /* perfectly matched ones, drawn or extruded */
+  double *temperature;     /* [K] at which materials that change with it are; NULL: none does */
   struct mx_problem problem;
   struct mx_assignment assignment;
   struct mx_sources sources;
@@ -59,6 +60,8 @@ struct mx_setup {
 };
 
 void mx_setup_release(struct mx_setup *setup);
+/* Releases what mx_setup_renew (setup_build.h) makes again: all behind mesh and layers. */
+void mx_setup_release_tables(struct mx_setup *setup);
 
 /* Adds the memory that is needed at least to an error that says that memory is used up. */
 void mx_setup_explain(const struct mx_setup *setup, struct dg_error *err);

@@ -9,8 +9,10 @@
 
 #include <omp.h>
 
+#include "libdg/base/memory.h"
 #include "libdg/base/text.h"
 #include "maxwell/limit/stability.h"
+#include "maxwell/model/heat/heat_config.h"
 #include "maxwell/model/selectors.h"
 #include "maxwell/phasor/phasor_sar.h"
 #include "maxwell/problem/skins.h"
@@ -354,6 +356,81 @@ static int make_phasors(struct mx_setup *setup, struct dg_error *err)
   return 0;
 }
 
+/* The temperature with which materials that change with it begin: heat.temperature at the barycentres. */
+static int set_temperature(struct mx_setup *setup, struct dg_error *err)
+{
+  const struct mx_heat_config *heat = setup->config->heat;
+  const size_t K = setup->mesh.K;
+  const double start = 0;
+  double(*x)[3] = NULL;
+  if (mx_first_warm(setup->config) == NULL || heat == NULL) return 0;
+  if (DG_NEW(setup->temperature, K, err) != 0 || DG_NEW(x, K, err) != 0) goto fail;
+  for (size_t e = 0; e < K; e++) {
+    setup->temperature[e] = heat->start.value;
+    dg_geometry_barycentre(&setup->mesh, e, x[e]);
+  }
+  const struct mx_places at = {
+      .what = "heat.temperature", .count = K, .x = (const double(*)[3])x, .t = &start, .components = 1};
+  if (heat->start.function != NULL && K > 0)
+    (void)!mx_function_values(heat->start.function, &at, setup->temperature, err);
+fail:
+  dg_free(x);
+  return err->code;
+}
+
+static void report_time(const struct mx_setup *setup)
+{
+  const struct mx_config *config = setup->config;
+  dg_log_line(setup->log, "problem   order %d, %zu unknowns, flux %g, %s, backend %s (%s precision)", config->order,
+              setup->unknowns, config->alpha, mx_integrator_names[config->time.integrator], setup->ops->name,
+              config->precision == MX_DOUBLE ? "double" : "single");
+  char clustered[60] = "";
+  if (setup->limit_clustered > 0)
+    (void)snprintf(clustered, sizeof clustered, ", and of %zu in clusters", setup->limit_clustered);
+  dg_log_line(setup->log,
+              "time      %ld steps of %.6g s to %.6g s; stability limit %.6g s (%d operator applications, of %zu "
+              "elements%s, set-up %.2f s)",
+              setup->steps, setup->step, setup->step * (double)setup->steps, setup->limit, setup->limit_applications,
+              setup->limit_elements, clustered, setup->setup_seconds);
+}
+
+/* Makes all behind mesh and layers. start: mx_clock when set-up of the tables began. */
+static int make_tables(struct mx_setup *setup, const struct dg_geometry *geometry, double start, struct dg_error *err)
+{
+  const struct mx_config *config = setup->config;
+  if (mx_problem_init_layered(&setup->problem, &setup->assignment, config, &setup->mesh, geometry, &setup->ref,
+                              setup->temperature, &setup->layers,
+                              setup->comm != NULL || setup->mesh.paired ? &setup->ranks : NULL, err) != 0 ||
+      mx_sources_init(&setup->sources, &setup->problem, &setup->assignment, config, &setup->mesh, err) != 0 ||
+      mx_check_layers(setup, err) != 0 ||
+      mx_measures_init(&setup->measures, &setup->problem, config, &setup->mesh, setup->log, err) != 0)
+    return err->code;
+  setup->unknowns = 6 * (size_t)setup->ref.Np * setup->mesh.whole.K;
+  if (dg_comm_rank(setup->comm) == 0) mx_warn_entities(&setup->mesh, setup->log);
+  report_defaults(setup);
+  report_metals(setup);
+  report_graphene(setup);
+  mx_report_sheets(setup);
+  mx_ports_describe(&setup->sources.ports, setup->log);
+  mx_ports_warn(&setup->sources.ports, &setup->sources.list, setup->log);
+  mx_ports_report_losses(&setup->sources.ports, config, setup->log);
+  if (check_balance(setup, err) != 0 || check_s_parameters(setup, err) != 0 || choose_step(setup, err) != 0 ||
+      check_frequencies(setup, err) != 0 || mx_measures_check_step(&setup->measures, setup->step, err) != 0 ||
+      mx_sources_prepare(&setup->sources, setup->step, setup->steps, err) != 0 || mx_suspect(setup, err) != 0 ||
+      make_far_fields(setup, err) != 0 || make_phasors(setup, err) != 0 || mx_find_quiet(setup, err) != 0 ||
+      check_resonances(setup, err) != 0)
+    return err->code;
+  const struct mx_backend_options options = mx_setup_backend_options(setup);
+  if (mx_measures_set_options(&setup->measures, &options, err) != 0) return err->code;
+  setup->setup_seconds = mx_clock() - start;
+  setup->lua_threads = mx_origin_threads(setup->origin);
+  report_time(setup);
+  if (mx_report_conductors(setup, err) != 0 || mx_report_responses(setup, err) != 0 ||
+      mx_report_layers(setup, err) != 0)
+    return err->code;
+  return mx_report_pace(setup, err);
+}
+
 int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const struct mx_origin *origin,
                   struct dg_log *log, struct dg_comm *comm, const struct mx_keeping *keeping, struct dg_error *err)
 {
@@ -368,51 +445,23 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const 
   if (dg_reference_init(&setup->ref, config->order, err) != 0) goto fail;
   start_lua_threads(setup);
   if (dg_geometry_init(&geometry, &setup->mesh, err) != 0 || mx_drawn_layers(setup, err) != 0 ||
-      mx_check_curved(setup, err) != 0 ||
-      mx_problem_init_layered(&setup->problem, &setup->assignment, config, &setup->mesh, &geometry, &setup->ref,
-                              &setup->layers, comm != NULL || setup->mesh.paired ? &setup->ranks : NULL, err) != 0 ||
-      mx_sources_init(&setup->sources, &setup->problem, &setup->assignment, config, &setup->mesh, err) != 0 ||
-      mx_check_layers(setup, err) != 0 ||
-      mx_measures_init(&setup->measures, &setup->problem, config, &setup->mesh, log, err) != 0)
+      mx_check_curved(setup, err) != 0 || set_temperature(setup, err) != 0 ||
+      make_tables(setup, &geometry, start, err) != 0)
     goto fail;
   dg_geometry_release(&geometry);
-  setup->unknowns = 6 * (size_t)setup->ref.Np * setup->mesh.whole.K;
-  if (dg_comm_rank(comm) == 0) mx_warn_entities(&setup->mesh, log);
-  report_defaults(setup);
-  report_metals(setup);
-  report_graphene(setup);
-  mx_report_sheets(setup);
-  mx_ports_describe(&setup->sources.ports, setup->log);
-  mx_ports_warn(&setup->sources.ports, &setup->sources.list, setup->log);
-  mx_ports_report_losses(&setup->sources.ports, config, setup->log);
-  if (check_balance(setup, err) != 0 || check_s_parameters(setup, err) != 0 || choose_step(setup, err) != 0 ||
-      check_frequencies(setup, err) != 0 || mx_measures_check_step(&setup->measures, setup->step, err) != 0 ||
-      mx_sources_prepare(&setup->sources, setup->step, setup->steps, err) != 0 || mx_suspect(setup, err) != 0 ||
-      make_far_fields(setup, err) != 0 || make_phasors(setup, err) != 0 || mx_find_quiet(setup, err) != 0 ||
-      check_resonances(setup, err) != 0)
-    goto fail;
-  const struct mx_backend_options options = mx_setup_backend_options(setup);
-  if (mx_measures_set_options(&setup->measures, &options, err) != 0) goto fail;
-  setup->setup_seconds = mx_clock() - start;
-  setup->lua_threads = mx_origin_threads(setup->origin);
-  dg_log_line(setup->log, "problem   order %d, %zu unknowns, flux %g, %s, backend %s (%s precision)", config->order,
-              setup->unknowns, config->alpha, mx_integrator_names[config->time.integrator], setup->ops->name,
-              config->precision == MX_DOUBLE ? "double" : "single");
-  char clustered[60] = "";
-  if (setup->limit_clustered > 0)
-    (void)snprintf(clustered, sizeof clustered, ", and of %zu in clusters", setup->limit_clustered);
-  dg_log_line(setup->log,
-              "time      %ld steps of %.6g s to %.6g s; stability limit %.6g s (%d operator applications, of %zu "
-              "elements%s, set-up %.2f s)",
-              setup->steps, setup->step, setup->step * (double)setup->steps, setup->limit, setup->limit_applications,
-              setup->limit_elements, clustered, setup->setup_seconds);
-  if (mx_report_conductors(setup, err) != 0 || mx_report_responses(setup, err) != 0 ||
-      mx_report_layers(setup, err) != 0 || mx_report_pace(setup, err) != 0)
-    goto fail;
   return 0;
 fail:
   mx_setup_explain(setup, err);
   dg_geometry_release(&geometry);
   mx_setup_release(setup);
+  return err->code;
+}
+
+int mx_setup_renew(struct mx_setup *setup, struct dg_error *err)
+{
+  struct dg_geometry geometry = {0};
+  mx_setup_release_tables(setup);
+  if (dg_geometry_init(&geometry, &setup->mesh, err) == 0) (void)!make_tables(setup, &geometry, mx_clock(), err);
+  dg_geometry_release(&geometry);
   return err->code;
 }

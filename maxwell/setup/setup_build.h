@@ -9,6 +9,10 @@
 int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const struct mx_origin *origin,
                   struct dg_log *log, struct dg_comm *comm, const struct mx_keeping *keeping,
                   struct dg_error *err) DG_MUST_USE;
+/* Makes all but the mesh again, for other values in setup->temperature: tables, sources, measures and the step, as
+ * mx_setup_init does. Errors are those of mx_setup_init; the set-up must be released in
+ * any case. Collective. */
+int mx_setup_renew(struct mx_setup *setup, struct dg_error *err) DG_MUST_USE;
 /* Sets setup->ops by config, log and comm, and takes the rank's card. DG_ENVIRONMENT, DG_INPUT: there is no such
  * backend here. Collective. mx_setup_init does it too. */
 int mx_setup_choose_backend(struct mx_setup *setup, struct dg_error *err) DG_MUST_USE;

@@ -29,12 +29,13 @@ int mx_function_fail(const struct mx_function *function, const struct mx_places 
                      const char *format, ...)
 {
   char inputs[256], fault[256];
-  double in[4];
+  double in[4] = {0};
   va_list list;
   va_start(list, format);
   vsnprintf(fault, sizeof fault, format, list);
   va_end(list);
   mx_describe_inputs(mx_places_inputs(at, k, in), in, inputs, sizeof inputs);
+  if (at->argument != NULL) (void)snprintf(inputs, sizeof inputs, "(%s) = (%.6g)", at->argument, in[0]);
   const char *place = function->place != NULL ? function->place : "";
   return dg_fail(err, DG_INPUT, "%s%s%s %s at %s", place, *place != '\0' ? ": " : "", at->what, fault, inputs);
 }

@@ -29,7 +29,8 @@ struct mx_places {
   const double (*x)[3]; /* [count] m; NULL: the function depends on time alone */
   const double *t; /* s: one time for all of x, without x [count] times; NULL: the function does not depend on time */
   int components;  /* numbers wanted at each place, at most 3 */
-  bool trial;      /* the call is a trial: prints are not to be heard, and a long call is to fail */
+  const char *argument; /* what t stands for in messages, without x: "T"; NULL: time */
+  bool trial;           /* the call is a trial: prints are not to be heard, and a long call is to fail */
 };
 
 struct mx_results;

@@ -28,6 +28,22 @@ static int first_medium(const struct mx_problem *problem, const struct dg_mesh *
   return 0;
 }
 
+static int refuse_warm(const struct mx_problem *problem, const struct dg_mesh *mesh,
+                       const struct mx_surface_faces *faces, struct dg_error *err)
+{
+  for (size_t k = 0; k < faces->count; k++) {
+    const size_t e = (size_t)faces->where[k] / 4;
+    double x[3];
+    if (!problem->warm[e]) continue;
+    dg_geometry_barycentre(mesh, e, x);
+    return dg_fail(err, DG_INPUT,
+                   MX_PLACE "%s: %s needs one medium all along its surface; near (%g, %g, %g) m it changes with the "
+                            "temperature. Put it where it does not",
+                   MX_AT(faces->place), faces->what, faces->who, x[0], x[1], x[2]);
+  }
+  return 0;
+}
+
 /* Refuses a medium with a response: its impedance depends on the frequency. */
 static int refuse_responses(const struct mx_problem *problem, const struct dg_mesh *mesh,
                             const struct mx_surface_faces *faces, struct dg_error *err)
@@ -67,7 +83,8 @@ static int refuse_tensors(const struct mx_problem *problem, const struct dg_mesh
 int mx_common_medium(const struct mx_problem *problem, const struct dg_mesh *mesh, const struct mx_surface_faces *faces,
                      double *epsilon, double *mu, struct dg_error *err)
 {
-  if (first_medium(problem, mesh, faces, epsilon, mu, err) != 0) return err->code;
+  if (refuse_warm(problem, mesh, faces, err) != 0 || first_medium(problem, mesh, faces, epsilon, mu, err) != 0)
+    return err->code;
   for (size_t k = 0; k < faces->count; k++) {
     size_t e = (size_t)faces->where[k] / 4;
     if (fabs(problem->epsilon[e] - *epsilon) > 1e-12 * *epsilon || fabs(problem->mu[e] - *mu) > 1e-12 * *mu ||
@@ -87,6 +104,7 @@ int mx_common_medium(const struct mx_problem *problem, const struct dg_mesh *mes
 int mx_plain_media(const struct mx_problem *problem, const struct dg_mesh *mesh, const struct mx_surface_faces *faces,
                    struct dg_error *err)
 {
+  if (refuse_warm(problem, mesh, faces, err) != 0) return err->code;
   if (refuse_tensors(problem, mesh, faces, err) != 0) return err->code;
   return refuse_responses(problem, mesh, faces, err);
 }

@@ -83,21 +83,21 @@ MAY = {
     "maxwell/resonance": "libdg/base libdg/ref maxwell/measure maxwell/model maxwell/shell",
     # A run.
     "maxwell/periods": "libdg/base libdg/halo libdg/mesh maxwell/model maxwell/shell",
-    "maxwell/setup": "libdg/* maxwell/backend maxwell/far maxwell/limit maxwell/measure maxwell/model maxwell/operator "
+    "maxwell/setup": "libdg/* maxwell/backend maxwell/far maxwell/limit maxwell/measure maxwell/model maxwell/model/heat maxwell/operator "
                      "maxwell/periods maxwell/phasor maxwell/problem maxwell/resonance maxwell/shell maxwell/sources maxwell/statics maxwell/time",
     "maxwell/output": "libdg/* maxwell maxwell/backend maxwell/backend/frame maxwell/far maxwell/measure maxwell/model "
                       "maxwell/operator maxwell/output/powers maxwell/phasor maxwell/problem maxwell/resonance maxwell/setup maxwell/shell "
                       "maxwell/shell/hooks maxwell/sources maxwell/sources/tem maxwell/time",
     "maxwell/output/powers": "libdg/base libdg/comm libdg/ref maxwell/backend maxwell/backend/frame maxwell/operator maxwell/problem "
                              "maxwell/response maxwell/time",
-    "maxwell/heat": "libdg/* maxwell/checkpoint maxwell/model maxwell/model/heat maxwell/output maxwell/phasor maxwell/problem maxwell/setup maxwell/shell",
+    "maxwell/heat": "libdg/* maxwell/checkpoint maxwell/model maxwell/model/heat maxwell/model/media maxwell/output maxwell/phasor maxwell/problem maxwell/setup maxwell/shell",
     "maxwell/hooks": "libdg/base libdg/comm libdg/files maxwell/measure maxwell/model maxwell/output maxwell/setup "
                      "maxwell/shell maxwell/shell/hooks maxwell/sources",
     "maxwell/checkpoint": "libdg/base libdg/comm libdg/files libdg/io libdg/mesh maxwell/backend maxwell/backend/frame "
                           "maxwell/hooks maxwell/output maxwell/problem maxwell/setup maxwell/shell",
     "maxwell/run": "libdg/base maxwell maxwell/backend maxwell/checkpoint maxwell/heat maxwell/hooks maxwell/model maxwell/model/heat maxwell/output "
                    "maxwell/problem maxwell/setup maxwell/statics maxwell/shell maxwell/sources",
-    "maxwell/check": "libdg/* maxwell/backend maxwell/heat maxwell/measure maxwell/model maxwell/output maxwell/problem maxwell/run "
+    "maxwell/check": "libdg/* maxwell/backend maxwell/heat maxwell/measure maxwell/model maxwell/model/heat maxwell/output maxwell/problem maxwell/run "
                      "maxwell/setup maxwell/statics maxwell/shell maxwell/sources maxwell/time",
     "maxwell/app": "libdg/* maxwell maxwell/backend maxwell/check maxwell/heat maxwell/limit maxwell/measure maxwell/output maxwell/problem "
                    "maxwell/app/fit maxwell/app/sweep maxwell/run maxwell/setup maxwell/shell*",

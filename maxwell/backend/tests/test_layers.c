@@ -60,7 +60,7 @@ static int init(struct box *box, int order, double alpha, const struct mx_layer_
   box->config.alpha = alpha;
   if (box->ref.Np == 0) assert_int_equal(dg_reference_init(&box->ref, order, err), 0);
   const int status = mx_problem_init_layered(&box->problem, &box->assignment, &box->config, &box->mesh, &box->geometry,
-                                             &box->ref, &layers, NULL, err);
+                                             &box->ref, NULL, &layers, NULL, err);
   free(of_volume);
   return status;
 }

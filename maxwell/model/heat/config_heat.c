@@ -198,6 +198,19 @@ static int read_snapshots(struct mx_reader *r, const struct mx_rule *rule, const
   return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), heat);
 }
 
+static int read_coupling(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  static const struct mx_rule rules[] = {
+      {"tolerance", mx_read_real, HEAT(coupling.tolerance),
+       .expected = "a number > 0 and at most 1 (relative change of epsilon_r or sigma)", .open = 1, .least = 0,
+       .most = 1},
+      {"settled", mx_read_real, HEAT(coupling.settled), .expected = "a number > 0 (K)", MX_ABOVE(0)},
+      {"iterations", mx_read_int, HEAT(coupling.iterations), .expected = "an integer from 1 to 1000", .least = 1,
+       .most = 1000},
+  };
+  return mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), to);
+}
+
 /* ---- all */
 
 #define FAIL_AT(of, ...) mx_fail_where(r->err, (of)->where, __FILE__, __LINE__, __VA_ARGS__)
@@ -226,6 +239,28 @@ static int check_losses(struct mx_reader *r, const struct mx_heat_source *source
   return FAIL_AT(source, "heat.sources: %g Hz is none of the frequencies of '%s'", source->frequency, source->losses);
 }
 
+/* Materials that change with the temperature want losses that change with them. */
+static int check_coupling(struct mx_reader *r, const struct mx_value *value, struct mx_heat_config *heat)
+{
+  const struct mx_config *config = mx_config_of(r);
+  const struct mx_value *coupling = mx_find_value(value, "coupling");
+  const struct mx_material_config *warm = mx_first_warm(config);
+  bool losses = false;
+  if (warm == NULL && coupling != NULL)
+    return mx_fail_at(r, coupling, "heat.coupling is for materials with_temperature, and there are none");
+  if (warm == NULL) return 0;
+  for (size_t i = 0; i < heat->sources; i++) losses = losses || heat->source[i].losses != NULL;
+  if (!losses)
+    return FAIL_AT(&warm->warm,
+                   "with_temperature is for the fields and their losses, and no source of heat.sources has "
+                   "'losses'");
+  if (mx_find_value(value, "temperature") == NULL)
+    return mx_fail_at(r, value,
+                      "heat needs 'temperature', with which the fields begin (for example: temperature = 20)");
+  heat->coupled = true;
+  return 0;
+}
+
 /* What a state, or a series of them, needs and has no use for. */
 static int check_heat(struct mx_reader *r, const struct mx_value *value, struct mx_heat_config *heat)
 {
@@ -244,7 +279,7 @@ static int check_heat(struct mx_reader *r, const struct mx_value *value, struct 
                                : "heat.blood is the temperature of blood, and no material has perfusion");
   for (size_t i = 0; i < heat->sources; i++)
     if (heat->source[i].losses != NULL && check_losses(r, &heat->source[i]) != 0) return r->err->code;
-  return 0;
+  return check_coupling(r, value, heat);
 }
 
 int mx_read_heat(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
@@ -262,12 +297,18 @@ int mx_read_heat(struct mx_reader *r, const struct mx_rule *rule, const struct m
       {"solver", mx_read_choice, HEAT(solver), .names = mx_solver_names},
       {"probes", read_probes, 0, .expected = "a list, as in probes = { { name = \"centre\", at = { 0, 0, 0 } } }"},
       {"snapshots", read_snapshots, 0, .expected = "a table, as in snapshots = { interval = 60 }"},
+      {"coupling", read_coupling, 0, .expected = "a table, as in coupling = { tolerance = 0.02 }"},
   };
   struct mx_config *config = mx_config_of(r);
   struct mx_heat_config *heat;
   (void)to;
   if (mx_arena_alloc(&r->arena, &heat, 1, sizeof *heat, r->err) != 0) return r->err->code;
-  *heat = (struct mx_heat_config){.where = value->where, .order = 2, .tolerance = 1e-3, .theta = 0.5, .solve = 1e-12};
+  *heat = (struct mx_heat_config){.where = value->where,
+                                  .order = 2,
+                                  .tolerance = 1e-3,
+                                  .theta = 0.5,
+                                  .solve = 1e-12,
+                                  .coupling = {.tolerance = 0.02, .settled = 0.1, .iterations = 10}};
   if (mx_read_table(r, value, rule->expected, rules, MX_COUNT(rules), heat) != 0 || check_heat(r, value, heat) != 0)
     return r->err->code;
   config->heat = heat;

@@ -63,4 +63,10 @@ struct mx_heat_config {
   int solver;       /* an mx_solver */
   double interval;  /* s between snapshots; 0: none but the last one if `snapshots` */
   bool snapshots;
+  bool coupled; /* materials change with the temperature: the fields run again, by these numbers */
+  struct {
+    double tolerance; /* relative change of a coefficient at which the fields run again, default 0.02 */
+    double settled;   /* K: iterations end when temperatures change by less, default 0.1 */
+    int iterations;   /* that many at the most, default 10 */
+  } coupling;
 };
