@@ -4,10 +4,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "libdg/solve/amg.h"
 #include "maxwell/heat/tests/heat_scene.h"
+#include "maxwell/model/media/warm.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -258,6 +261,92 @@ static void a_state_that_is_not_steady_is_refused(void **state)
   end(&scene);
 }
 
+/* ---- losses that change */
+
+static double rising(const double x[3], double t)
+{
+  (void)x;
+  return 20 + t + 0.5 * t * t;
+}
+
+/* Losses 1 + t, on a line from 1 to 3 in two seconds: T = 20 + t + t^2/2 without walls, which Crank-Nicolson has
+ * exactly. A mark leads back to the same bits, and what was known of other losses is forgotten. */
+static void losses_go_on_a_line(void **state)
+{
+  struct scene scene;
+  struct mx_heat_mark mark = {0};
+  struct dg_error err = {0};
+  (void)state;
+  prepare(&scene, 2, 0.2);
+  scene.heat.start.value = 20;
+  scene.heat.stop = 3; /* beyond the end of the line */
+  scene.heat.step = 0.25;
+  begin(&scene);
+  const size_t count = scene.problem.space.count, all = scene.box.mesh.K * (size_t)scene.problem.space.ref.Np;
+  double *one = calloc(count, sizeof *one), *three = calloc(count, sizeof *three), *nodal = calloc(all, sizeof *nodal);
+  for (size_t i = 0; i < all; i++) nodal[i] = 1;
+  dg_elliptic_load(scene.problem.op, nodal, one);
+  for (size_t i = 0; i < count; i++) three[i] = 3 * one[i];
+  ok(mx_heat_mark_init(&mark, &scene.march, &err), &err);
+  ok(mx_heat_set_losses(&scene.problem, one, NULL, 0, 1, &err), &err);
+  for (int i = 0; i < 2; i++) ok(mx_heat_advance(&scene.march, 3, &err), &err);
+  assert_true(fabs(T(&scene, 0) - 20.5) < 1e-10);
+  assert_true(fabs(scene.march.given.sources - 0.5) < 1e-10);
+  for (int again = 0; again < 2; again++) {
+    if (again) mx_heat_mark_back(&mark, &scene.march);
+    else mx_heat_mark_set(&mark, &scene.march);
+    const double before = T(&scene, 0);
+    ok(mx_heat_set_losses(&scene.problem, one, three, 0, 2, &err), &err);
+    while (scene.march.n < 12) ok(mx_heat_advance(&scene.march, 3, &err), &err);
+    assert_true(scene.march.t == 3);
+    /* from 0.5 s on: 20.5 + 2.5 + (9 - 0.25)/2 */
+    assert_true(fabs(before - 20.5) < 1e-10 && fabs(T(&scene, 0) - 27.375) < 1e-9);
+    assert_true(fabs(scene.march.given.sources - 7.375) < 1e-9 && fabs(mx_heat_missing(&scene.march)) < 1e-9);
+  }
+  forget(&scene);
+  begin(&scene);
+  ok(mx_heat_set_losses(&scene.problem, one, three, 0, 2, &err), &err);
+  run(&scene);
+  assert_true(worst(&scene, rising) < 1e-9);
+  mx_heat_mark_release(&mark);
+  free(one);
+  free(three);
+  free(nodal);
+  end(&scene);
+}
+
+/* Numbers count from the reference, functions give the value, and what is out of range is refused. */
+static int falls(void *self, const struct mx_places *at, double *value, struct dg_error *err)
+{
+  (void)self;
+  (void)err;
+  assert_null(at->x);
+  for (size_t i = 0; i < at->count; i++) value[i] = 5 - at->t[i] / 10;
+  return 0;
+}
+
+static void materials_have_values_at_temperatures(void **state)
+{
+  static const struct mx_function law = {.values = falls};
+  const double at[3] = {20, 30, 70};
+  double value[3];
+  struct dg_error err = {0};
+  struct mx_material_config material = {
+      .where.is_default = true,
+      .sigma.value = 2,
+      .warm = {.where = "case.lua:3", .reference = 20, .key = {{true, 0, &law}, {true, -0.02, NULL}}}};
+  (void)state;
+  ok(mx_warm_values(&material, MX_WARM_SIGMA, 3, at, value, &err), &err);
+  assert_true(value[0] == 2 && fabs(value[1] - 1.6) < 1e-15 && value[2] == 0);
+  assert_int_equal(mx_warm_values(&material, MX_WARM_SIGMA, 1, (const double[]){71}, value, &err), DG_INPUT);
+  assert_non_null(strstr(err.message, "case.lua:3: materials.default.with_temperature.sigma gives -0.04 S/m"));
+  err = (struct dg_error){0};
+  ok(mx_warm_values(&material, MX_WARM_EPSILON, 2, at, value, &err), &err);
+  assert_true(value[0] == 3 && value[1] == 2);
+  assert_int_equal(mx_warm_values(&material, MX_WARM_EPSILON, 1, (const double[]){50}, value, &err), DG_INPUT);
+  assert_non_null(strstr(err.message, "must be greater than 0"));
+}
+
 /* ---- multigrid */
 
 /* The diagonal would take too long for long steps and for the steady state, and multigrid finds the same. */
@@ -341,6 +430,8 @@ int main(void)
       cmocka_unit_test(walls_of_a_slab),
       cmocka_unit_test(blood_carries_heat_away),
       cmocka_unit_test(a_state_that_is_not_steady_is_refused),
+      cmocka_unit_test(losses_go_on_a_line),
+      cmocka_unit_test(materials_have_values_at_temperatures),
       cmocka_unit_test(stiff_equations_take_multigrid),
       cmocka_unit_test(the_script_chooses),
   };

@@ -94,7 +94,7 @@ def test_contents(program):
         expect(one["time"]["integrator"] == "leapfrog" and one["time"]["stop"] is None, f"{one['time']}")
         left = {key: value for key, value in one["materials"]["left"].items() if key not in ("source", "valid")}
         expect(one["materials"]["left"]["source"] is one["materials"]["left"]["valid"] is None, f"{one['materials']}")
-        poles = dict.fromkeys(["debye", "drude", "lorentz", "critical_points", "poles", "magnetic", "gyrotropic", "ferrite", "axes"])
+        poles = dict.fromkeys(["debye", "drude", "lorentz", "critical_points", "poles", "magnetic", "gyrotropic", "ferrite", "with_temperature", "axes"])
         expect(left == {"epsilon_r": 1, "mu_r": 1, "sigma": 0, "sigma_m": 0, "loss_tangent": None, "at": None, "mass_density": 0, "heat_capacity": None, "thermal_conductivity": None, "perfusion": 0,
                          "density": 1, **poles},
                f"{one['materials']}")
