@@ -237,7 +237,7 @@ def short(name, file, other, steps):
         with Place(program) as place:
             place.good(*RUN)  # keeps the mesh, which would be the first file that is too large
             refused(place, f"cannot write 'case/{file}': File too large", *RUN, "--set", f"time.steps={steps}", "--set",
-                    "output.fields=nil", "--set", f"output.{other}=nil", before=limited(3000))
+                    "output.fields=nil", "--set", f"output.{other}=nil", before=limited(3500))
             expect(place.summary()["status"] == "failed", "the summary does not say so")
 
 
