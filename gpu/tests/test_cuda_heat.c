@@ -20,9 +20,9 @@ struct wanted {
 };
 
 static const struct wanted cases[] = {
-    {.name = "steady", .order = 5, .steady = true, .multigrid = true, .patient = true, .near = 1e-9},
-    {.name = "long steps", .order = 5, .multigrid = true, .patient = true, .stop = 60, .step = 10, .near = 4e-8},
-    {.name = "chosen steps", .order = 5, .multigrid = true, .stop = 100, .tolerance = 1e-3, .near = 4e-8},
+    {.name = "steady", .order = 6, .steady = true, .multigrid = true, .patient = true, .near = 1e-9},
+    {.name = "long steps", .order = 6, .multigrid = true, .patient = true, .stop = 60, .step = 10, .near = 4e-8},
+    {.name = "chosen steps", .order = 6, .multigrid = true, .stop = 100, .tolerance = 1e-3, .near = 4e-8},
     {.name = "short steps", .order = 3, .stop = 1e-3, .step = 5e-4, .near = 4e-8},
     {.name = "order 2", .order = 2, .stop = 60, .step = 10, .near = 4e-8},
 };

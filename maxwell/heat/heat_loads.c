@@ -177,8 +177,10 @@ int mx_heat_add_load(struct mx_heat_problem *problem, double t, double factor, d
 {
   const struct mx_heat_moment *moment;
   if (find_moment(problem, t, &moment, err) != 0) return err->code;
+#pragma omp parallel for schedule(static)
   for (size_t i = 0; i < problem->space.count; i++) load[i] += factor * moment->load[i];
   if (problem->slope == NULL) return 0;
+#pragma omp parallel for schedule(static)
   for (size_t i = 0; i < problem->space.count; i++) load[i] += factor * (t - problem->since) * problem->slope[i];
   return 0;
 }

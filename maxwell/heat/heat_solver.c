@@ -12,9 +12,9 @@ enum { ITERATIONS = 20000 };
  * thread. Multigrid is made in the time of 70 to 120 iterations, and one is good enough for ratios rest/mass within
  * `range`. */
 static const double cost = 6, range = 4;
-/* The same on a card: 13 to 21 at orders 2 to 5, an H100, 1.4e6 to 2.4e6 unknowns, steady states; shorter steps have
- * coarsest levels that take less. */
-static const double device_cost = 15;
+/* The same on a card: 13 to 20 at orders 2 to 5, an H100, 1.5e6 to 2.4e6 unknowns. To make it takes the time of some
+ * thousand iterations there, so that it pays only where each solution saves many. */
+static const double device_cost = 17;
 
 int mx_heat_solver_init(struct mx_heat_solver *solver, struct mx_heat_problem *problem, struct dg_log *log,
                         struct dg_error *err)

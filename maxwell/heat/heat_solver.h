@@ -17,7 +17,7 @@
 #include "maxwell/heat/heat_problem.h"
 #include "maxwell/shell/archive.h"
 
-enum { MX_HEAT_PATIENCE = 100, MX_HEAT_PATIENCE_DEVICE = 150 };
+enum { MX_HEAT_PATIENCE = 100, MX_HEAT_PATIENCE_DEVICE = 300 };
 
 /* (mass M + rest A) x = b - moved A from. */
 struct mx_heat_equations {

@@ -112,8 +112,10 @@ static int take(struct mx_heat_march *march, double t, double dt, const double *
     return err->code;
   memcpy(to, from, sizeof *to * count);
   if (mx_heat_hold(problem, t + dt, to, err) != 0) return err->code;
+#pragma omp parallel for schedule(static)
   for (size_t i = 0; i < count; i++) to[i] -= from[i]; /* D: zero but for held unknowns */
   if (mx_heat_solve(&march->solver, &equations, to, err) != 0) return err->code;
+#pragma omp parallel for schedule(static)
   for (size_t i = 0; i < count; i++) to[i] += from[i];
   return 0;
 }

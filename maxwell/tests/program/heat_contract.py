@@ -259,7 +259,7 @@ def test_ranks(program):
         same_tables(place, "losses1", "losses3")
         # Stiff equations take multigrid, also where a rank has no element.
         place.write("input/case.lua", RANKED)
-        stiff = (*RUN, "-D", "left=yes", "--set", "heat.order=6", "--set", "heat.time={stop=2, step=1}")
+        stiff = (*RUN, "-D", "left=yes", "--set", "heat.order=8", "--set", "heat.time={stop=2, step=1}")
         out = place.good(*stiff, "-o", "stiff1", **MULTIGRID)
         expect("of multigrid" in out, f"says {out}")
         place.good(*stiff, "-q", "-o", "stiff7", **on_ranks(7))
@@ -322,7 +322,7 @@ def test_restart(program):
                 same_tables(place, "whole", "split")
         # Multigrid is made again, and so is the approximate inverse.
         for solver, mark in (("automatic", "of multigrid"), ("aip", "iterations in ")):
-            stiff = (*often, "-D", "left=yes", "--set", "heat.order=6", "--set", "heat.time={stop=10, step=0.5}",
+            stiff = (*often, "-D", "left=yes", "--set", "heat.order=8", "--set", "heat.time={stop=10, step=0.5}",
                      "--set", f"heat.solver={solver}")
             out = place.good(*stiff, "-o", f"stiff_{solver}", **MULTIGRID)
             shutil.copytree(place.path(f"stiff_{solver}"), place.path(f"again_{solver}"))
