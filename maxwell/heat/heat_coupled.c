@@ -2,11 +2,11 @@
  * heat.c calls it.
  *
  * In time. An interval begins at t_n with the losses L_n of fields at T(t_n). Heat goes on with the line through
- * L_{n-1} and L_n, or with L_n where they differ much, until a coefficient has changed by heat.coupling.tolerance, for
- * twice the interval before at the most. The fields run at
- * that temperature and give L_{n+1}; the interval is marched again with the line from L_n to L_{n+1}, and so on until
- * its end moves by less than heat.coupling.settled. That is the trapezoidal rule for the losses: of second order in the
- * length of the intervals (E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, section IV.3).
+ * L_{n-1} and L_n, or with L_n where they differ much, until a coefficient has changed by heat.coupling.tolerance. An
+ * interval is at most twice as long as the one before. The fields run at that temperature and give L_{n+1}. The
+ * interval is marched again with the line from L_n to L_{n+1}, and so on until its end moves by less than
+ * heat.coupling.settled. That is the trapezoidal rule for the losses: of second order in the length of the intervals
+ * (E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, section IV.3).
  *
  * The steady state. T is a fixed point of G, which gives the steady temperature of the losses at T. Near it G is
  * linear; lambda is its greatest eigenvalue, which the last two residuals r = G(T) - T show. Where lambda < 0 each step
@@ -98,7 +98,8 @@ static int set_reference(struct mx_heat_coupled *c, const double *T, struct dg_e
   return 0;
 }
 
-/* The same of this rank's elements; INFINITY where a value is out of range, which *why then says. */
+/* The greatest relative change of a coefficient at T in this rank's elements, of the larger of its two values. INFINITY
+ * where a value is out of range; *why then says which. */
 static double own_change(struct mx_heat_coupled *c, const double *T, struct dg_error *why)
 {
   double change = 0;
@@ -114,7 +115,7 @@ static double own_change(struct mx_heat_coupled *c, const double *T, struct dg_e
   return change;
 }
 
-/* The greatest relative change of a coefficient at T, of the larger of its two values. */
+/* The same of all ranks' elements. A value out of range is an error. */
 static int find_change(struct mx_heat_coupled *c, const double *T, double *change, struct dg_error *err)
 {
   *change = own_change(c, T, err);

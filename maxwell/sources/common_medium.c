@@ -3,6 +3,7 @@
 #include "maxwell/sources/common_medium.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "maxwell/model/config.h"
 
@@ -28,18 +29,23 @@ static int first_medium(const struct mx_problem *problem, const struct dg_mesh *
   return 0;
 }
 
+/* The error of a surface that needs one `what` and meets element e, of which `found` tells. */
+static int refuse(const struct dg_mesh *mesh, const struct mx_surface_faces *faces, size_t e, const char *what,
+                  const char *found, struct dg_error *err)
+{
+  double x[3];
+  dg_geometry_barycentre(mesh, e, x);
+  return dg_fail(err, DG_INPUT, MX_PLACE "%s: %s needs one %s along its surface; near (%g, %g, %g) m %s",
+                 MX_AT(faces->place), faces->what, faces->who, what, x[0], x[1], x[2], found);
+}
+
 static int refuse_warm(const struct mx_problem *problem, const struct dg_mesh *mesh,
                        const struct mx_surface_faces *faces, struct dg_error *err)
 {
   for (size_t k = 0; k < faces->count; k++) {
     const size_t e = (size_t)faces->where[k] / 4;
-    double x[3];
-    if (!problem->warm[e]) continue;
-    dg_geometry_barycentre(mesh, e, x);
-    return dg_fail(err, DG_INPUT,
-                   MX_PLACE "%s: %s needs one medium all along its surface; near (%g, %g, %g) m it changes with the "
-                            "temperature. Put it where it does not",
-                   MX_AT(faces->place), faces->what, faces->who, x[0], x[1], x[2]);
+    if (problem->warm[e])
+      return refuse(mesh, faces, e, "medium all", "it changes with the temperature. Put it where it does not", err);
   }
   return 0;
 }
@@ -51,15 +57,11 @@ static int refuse_responses(const struct mx_problem *problem, const struct dg_me
   for (size_t k = 0; k < faces->count; k++) {
     size_t e = (size_t)faces->where[k] / 4, entry;
     const struct mx_response *response = mx_problem_response(problem, e, &entry);
-    double x[3];
-    char text[96];
+    char text[96], found[192];
     if (response == NULL) continue;
-    dg_geometry_barycentre(mesh, e, x);
     mx_responses[response->kind]->describe(mx_response_parameter(response, entry), text, sizeof text);
-    return dg_fail(err, DG_INPUT,
-                   MX_PLACE "%s: %s needs one impedance for all frequencies along its surface; near (%g, %g, %g) m the "
-                            "medium has %s. Put it where the medium has none",
-                   MX_AT(faces->place), faces->what, faces->who, x[0], x[1], x[2], text);
+    (void)snprintf(found, sizeof found, "the medium has %s. Put it where the medium has none", text);
+    return refuse(mesh, faces, e, "impedance for all frequencies", found, err);
   }
   return 0;
 }
@@ -69,13 +71,9 @@ static int refuse_tensors(const struct mx_problem *problem, const struct dg_mesh
 {
   for (size_t k = 0; k < faces->count; k++) {
     const size_t e = (size_t)faces->where[k] / 4;
-    double x[3];
-    if (problem->tensor[e] == 0) continue;
-    dg_geometry_barycentre(mesh, e, x);
-    return dg_fail(err, DG_INPUT,
-                   MX_PLACE "%s: %s needs one impedance for all directions along its surface; near (%g, %g, %g) m "
-                            "epsilon_r or mu_r is a tensor. Put it where the medium has none",
-                   MX_AT(faces->place), faces->what, faces->who, x[0], x[1], x[2]);
+    if (problem->tensor[e] != 0)
+      return refuse(mesh, faces, e, "impedance for all directions",
+                    "epsilon_r or mu_r is a tensor. Put it where the medium has none", err);
   }
   return 0;
 }

@@ -123,6 +123,30 @@ static inline void box_debye(struct mx_material_config *material, double delta, 
         (struct mx_pole_config){MX_POLE_IS_REAL, {delta / tau, -1 / tau}};
 }
 
+/* Turns x[0], x[stride], x[2 stride]. */
+static inline void box_turn_vector(const double (*rows)[3], double *x, size_t stride)
+{
+  const double old[3] = {x[0], x[stride], x[2 * stride]};
+  for (size_t k = 0; k < 3; k++) x[k * stride] = rows[k][0] * old[0] + rows[k][1] * old[1] + rows[k][2] * old[2];
+}
+
+/* Turns the mesh, whose geometry is made again. Before box_problem. */
+static inline void box_turn(struct box *box, const double (*rows)[3])
+{
+  struct dg_error err = {0};
+  for (size_t i = 0; i < box->mesh.vertices; i++) box_turn_vector(rows, box->mesh.vertex[i], 1);
+  dg_geometry_release(&box->geometry);
+  if (dg_geometry_init(&box->geometry, &box->mesh, &err) != 0) fail_msg("%s", err.message);
+}
+
+/* Turns a field [K][3][Np]. */
+static inline void box_turn_field(const struct box *box, const double (*rows)[3], double *field)
+{
+  const size_t Np = (size_t)box->ref.Np;
+  for (size_t e = 0; e < box->mesh.K; e++)
+    for (size_t i = 0; i < Np; i++) box_turn_vector(rows, field + 3 * Np * e + i, Np);
+}
+
 static inline void box_boundary(struct box *box, int surface, enum mx_boundary_kind kind, double impedance)
 {
   box->boundary[box->config.boundaries++] = (struct mx_boundary_config){

@@ -41,16 +41,9 @@ static void make(struct box *box, const double (*rows)[3])
 {
   static const int cells[3] = {2, 2, 2};
   static const double size[3] = {1, 0.9, 0.8};
-  struct dg_error err = {0};
   box_random_state = 3;
   box_mesh(box, cells, size, 0.1, NULL);
-  for (size_t i = 0; i < box->mesh.vertices && rows != NULL; i++) {
-    double *x = box->mesh.vertex[i];
-    const double old[3] = {x[0], x[1], x[2]};
-    for (int k = 0; k < 3; k++) x[k] = rows[k][0] * old[0] + rows[k][1] * old[1] + rows[k][2] * old[2];
-  }
-  dg_geometry_release(&box->geometry);
-  if (dg_geometry_init(&box->geometry, &box->mesh, &err) != 0) fail_msg("%s", err.message);
+  if (rows != NULL) box_turn(box, rows);
   box_material(box, 1, 1, 1, 0), box_material(box, 2, 1, 1, 0);
   box_boundary(box, 0, MX_PEC, 0);
 }
@@ -59,17 +52,9 @@ static void make(struct box *box, const double (*rows)[3])
 static void run(const struct mx_backend_ops *ops, const struct box *box, enum mx_integrator integrator,
                 enum mx_precision precision, double step, const double (*rows)[3], double *E, double *H)
 {
-  const size_t Np = (size_t)box->ref.Np;
-  double *field[2] = {E, H};
   box_random_state = 5;
   box_noise(box, E), box_noise(box, H);
-  for (int f = 0; f < 2 && rows != NULL; f++)
-    for (size_t e = 0; e < box->mesh.K; e++)
-      for (size_t i = 0; i < Np; i++) {
-        double *u = field[f] + 3 * Np * e + i;
-        const double old[3] = {u[0], u[Np], u[2 * Np]};
-        for (int k = 0; k < 3; k++) u[(size_t)k * Np] = rows[k][0] * old[0] + rows[k][1] * old[1] + rows[k][2] * old[2];
-      }
+  if (rows != NULL) box_turn_field(box, rows, E), box_turn_field(box, rows, H);
   drive_run(ops, box, integrator, precision, step, SANITIZED ? 5 : 40, E, H);
 }
 

@@ -28,16 +28,9 @@ static void fill(struct box *box, double size, int order, double alpha, enum mx_
   static const int cells[3] = {2, 2, 2};
   const double sizes[3] = {size, size, size};
   const struct medium *medium[2] = {first, second};
-  struct dg_error err = {0};
   box_random_state = 1;
   box_mesh(box, cells, sizes, 0.1, NULL);
-  for (size_t i = 0; i < box->mesh.vertices && rows != NULL; i++) {
-    double *x = box->mesh.vertex[i];
-    const double old[3] = {x[0], x[1], x[2]};
-    for (int k = 0; k < 3; k++) x[k] = rows[k][0] * old[0] + rows[k][1] * old[1] + rows[k][2] * old[2];
-  }
-  dg_geometry_release(&box->geometry);
-  if (dg_geometry_init(&box->geometry, &box->mesh, &err) != 0) fail_msg("%s", err.message);
+  if (rows != NULL) box_turn(box, rows);
   for (int i = 0; i < 2; i++) put(box, i, medium[i], rows);
   box_boundary(box, 0, walls, 0);
   box_problem(box, order, alpha);
@@ -139,17 +132,9 @@ static void noise_steps(const struct mx_backend_ops *ops, const struct box *box,
                         enum mx_precision precision, double step, long steps, const double (*rows)[3], double *E,
                         double *H)
 {
-  const size_t Np = (size_t)box->ref.Np;
-  double *field[2] = {E, H};
   box_random_state = 5;
   box_noise(box, E), box_noise(box, H);
-  for (int f = 0; f < 2 && rows != NULL; f++)
-    for (size_t at = 0; at < 3 * Np * box->mesh.K; at++) {
-      if (at / Np % 3 != 0) continue;
-      double *u = field[f] + at;
-      const double old[3] = {u[0], u[Np], u[2 * Np]};
-      for (int k = 0; k < 3; k++) u[(size_t)k * Np] = rows[k][0] * old[0] + rows[k][1] * old[1] + rows[k][2] * old[2];
-    }
+  if (rows != NULL) box_turn_field(box, rows, E), box_turn_field(box, rows, H);
   drive_run(ops, box, integrator, precision, step, steps, E, H);
 }
 

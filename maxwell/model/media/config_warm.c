@@ -1,7 +1,6 @@
 /* Reads `with_temperature` of a material. config_sections.c names the reader in its rules. */
 #include "maxwell/model/config_read.h"
-
-static const char *const names[MX_WARM_KEYS] = {"epsilon_r", "sigma"};
+#include "maxwell/model/media/warm.h"
 
 static int read_key(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value,
                     struct mx_warm_config *warm, enum mx_warm_key key)
@@ -49,18 +48,18 @@ int mx_read_warm(struct mx_reader *r, const struct mx_rule *rule, const struct m
 static int check_key(struct mx_reader *r, const struct mx_value *value, const struct mx_material_config *material,
                      enum mx_warm_key key)
 {
-  const struct mx_value *own = mx_find_value(value, names[key]);
+  const struct mx_value *own = mx_find_value(value, mx_warm_names[key]);
   const struct mx_scalar *scalar = key == MX_WARM_EPSILON ? &material->epsilon_r : &material->sigma;
   if (!material->warm.key[key].given) return 0;
   if (scalar->function != NULL)
     return mx_fail_at(r, own, "%s is a function of the place, and with_temperature.%s needs a number", own->path,
-                      names[key]);
+                      mx_warm_names[key]);
   if (material->warm.key[key].function != NULL && own != NULL)
     return mx_fail_at(r, own, "%s and with_temperature.%s, a function, both give it: leave one of them out", own->path,
-                      names[key]);
+                      mx_warm_names[key]);
   if (material->warm.key[key].function == NULL && !(scalar->value > 0))
     return mx_fail_at(r, value, "%s: with_temperature.%s is a relative change of %s, which is not there", value->path,
-                      names[key], names[key]);
+                      mx_warm_names[key], mx_warm_names[key]);
   return 0;
 }
 

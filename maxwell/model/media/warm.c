@@ -7,16 +7,18 @@
 
 enum { NAME = 200 };
 
+const char *const mx_warm_names[MX_WARM_KEYS] = {"epsilon_r", "sigma"};
+
 static const struct {
-  const char *name, *unit;
+  const char *unit;
   bool may_be_zero;
-} keys[MX_WARM_KEYS] = {{"epsilon_r", "", false}, {"sigma", " S/m", true}};
+} keys[MX_WARM_KEYS] = {{"", false}, {" S/m", true}};
 
 static void name_key(const struct mx_material_config *material, enum mx_warm_key key, char what[NAME])
 {
   char name[128];
   mx_selector_name(&material->where, name, sizeof name);
-  (void)snprintf(what, NAME, "materials.%s.with_temperature.%s", name, keys[key].name);
+  (void)snprintf(what, NAME, "materials.%s.with_temperature.%s", name, mx_warm_names[key]);
 }
 
 static struct mx_places places(const char *what, size_t count, const double *T)

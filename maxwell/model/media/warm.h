@@ -5,6 +5,8 @@
 
 #include "maxwell/model/config.h"
 
+extern const char *const mx_warm_names[MX_WARM_KEYS]; /* as in the script */
+
 /* value[count] of a key that is given, at the temperatures T[count]; sigma in S/m. DG_INPUT: a function fails, or a
  * value is out of the key's range. Not collective. */
 int mx_warm_values(const struct mx_material_config *material, enum mx_warm_key key, size_t count, const double *T,
