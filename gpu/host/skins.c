@@ -6,7 +6,11 @@
  * they share: there the host waits for the card once a pass. */
 #include <string.h>
 
-#include "gpu/host/state.h"
+#include "gpu/host/core.h"
+#include "gpu/host/observe.h"
+#include "gpu/host/skins.h"
+#include "gpu/host/sources.h"
+#include "gpu/host/step.h"
 #include "libdg/base/memory.h"
 #include "maxwell/backend/frame/skin_frame.h"
 

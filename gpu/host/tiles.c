@@ -4,7 +4,8 @@
  * do not. */
 #include <stdlib.h>
 
-#include "gpu/host/state.h"
+#include "gpu/host/core.h"
+#include "gpu/host/tiles.h"
 #include "libdg/base/memory.h"
 
 enum { EIGHT = 8 };

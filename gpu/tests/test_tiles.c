@@ -7,7 +7,9 @@
 
 #include <cmocka.h>
 
-#include "gpu/host/state.h"
+#include "gpu/host/core.h"
+#include "gpu/host/kernel_tables.h"
+#include "gpu/host/tiles.h"
 #include "maxwell/backend/frame/symmetry.h"
 
 enum { EIGHT = 8 };
