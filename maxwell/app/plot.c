@@ -19,9 +19,12 @@ extern char **environ;
 
 enum { ALL = 0, NO_SILO = 10, NONE = 11 }; /* what a Python has, as its exit code */
 
-/* What the modules are is asked without loading them, which takes a tenth of the time. */
+/* What the modules are is asked without loading them, which takes a tenth of the time. Pythons before 3.11 do not know
+ * PYTHONSAFEPATH: the working directory is taken off the path before anything is imported. */
 #define ASK(must, may)                                                                                                 \
-  "import importlib.util as u, sys\n"                                                                                  \
+  "import sys\n"                                                                                                       \
+  "sys.path[:] = [folder for folder in sys.path if folder]\n"                                                          \
+  "import importlib.util as u\n"                                                                                       \
   "has = lambda *names: all(u.find_spec(name) is not None for name in names)\n"                                        \
   "sys.exit(11 if not has(" must ") else 0 if has(" may ") else 10)\n"
 
@@ -42,6 +45,35 @@ static const struct tool s_parameters = {.what = "curlew s needs",
                                          .ask = ASK("'numpy'", "'matplotlib'"),
                                          .modules = "numpy",
                                          .cure = "install python3-numpy (or pip install numpy)"};
+
+/* Leaves only absolute folders in a list of folders; an empty one is the working directory. NULL: none is left. */
+static char *absolute_only(char *list)
+{
+  char *end = list;
+  for (char *folder = list, *next; folder != NULL; folder = next) {
+    next = strchr(folder, ':');
+    const size_t length = next != NULL ? (size_t)(next++ - folder) : strlen(folder);
+    if (folder[0] != '/') continue;
+    if (end != list) *end++ = ':';
+    memmove(end, folder, length);
+    end += length;
+  }
+  *end = '\0';
+  return end != list ? list : NULL;
+}
+
+/* The folder in which somebody works holds data, perhaps of others: no Python that is started looks for modules there.
+ * `-I` would forbid more: modules of `pip install --user`, and PYTHONPATH, by which clusters offer theirs. */
+static void keep_out_of_here(void)
+{
+  const char *given = getenv("PYTHONPATH");
+  char *list = given != NULL ? strdup(given) : NULL;
+  (void)setenv("PYTHONSAFEPATH", "1", 1);
+  const char *left = list != NULL ? absolute_only(list) : NULL;
+  if (left != NULL) (void)setenv("PYTHONPATH", left, 1);
+  else (void)unsetenv("PYTHONPATH");
+  free(list);
+}
 
 /* Asks a Python which modules it has. NONE also where there is no such program, or something else has its name. The
  * program's own name must be the one that it is started by: a Python finds its virtual environment by that. */
@@ -72,6 +104,7 @@ static int modules_of(const char *python, const struct tool *tool)
 static const char *find_python(const struct tool *tool)
 {
   const char *given = getenv("CURLEW_PYTHON");
+  keep_out_of_here();
   if (given != NULL) return modules_of(given, tool) != NONE ? given : NULL;
   static const char *const candidates[] = {"python3", "/usr/bin/python3"};
   const char *fair = NULL;

@@ -17,6 +17,7 @@ import sys
 
 try:
     import numpy as np
+    import curlew_plot  # noqa: F401  loads matplotlib without the settings of this folder
     import matplotlib
 
     matplotlib.use("Agg")

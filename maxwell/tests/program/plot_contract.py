@@ -192,6 +192,43 @@ def test_pythons(program):
         check_message(err, f"plot/plot_run.py was not found in '{place.path('bin')}' (from CURLEW_SHARE)")
 
 
+FOREIGN = """\
+with open({mark!r}, "a", encoding="ascii") as file:
+    file.write(__name__ + "\\n")
+raise SystemExit(9)
+"""
+# Ours, those of others that we need, and those that Python's own need.
+NAMES = ("numpy", "matplotlib", "Silo", "curlew", "curlew_plot", "sitecustomize", "usercustomize", "contextlib", "types",
+         "warnings", "json", "csv", "argparse", "struct", "encodings")
+
+
+def test_nothing_of_the_current_folder(program):
+    """Modules and settings beside the data are nobody's who draws."""
+    table = "".join(f"{f}e9,{2.5 - 0.01 * f},0.0{f}\n" for f in range(1, 8))
+    with Place(program, files={"t.csv": "frequency (Hz),epsilon,loss\n" + table}) as place:
+        place.good(*RUN, "--set", "output.fields=nil")
+        place.write("two.s1p", "# GHz S RI R 50\n1 0.5 0\n2 0.4 0.1\n")
+        words = (("plot", "case", "-q"), ("plot", "case/energy.csv", "--y", "total", "-o", "e.png"), ("s", "two.s1p"),
+                 ("s", "two.s1p", "--plot", "s.png"), ("check", "input/case.lua", "-q", "--picture", "m.png"),
+                 ("fit", "t.csv", "--plot", "f.png"))
+        before = [place.run(*each, environment={"PYTHONPATH": "/nowhere"})[:3] for each in words]
+        expect(all(code == 0 for code, _, _ in before), f"{before}")
+        for name in NAMES:
+            place.write(f"{name}.py", FOREIGN.format(mark=place.path("mark")))
+        place.write("matplotlibrc", "no.such.setting: 1\nsavefig.facecolor: red\n")
+        for path in (":/nowhere", "/nowhere:", ".", "", "./:/nowhere::", None):
+            with_path = {} if path is None else {"PYTHONPATH": path, "PYTHONSTARTUP": place.path("numpy.py")}
+            for each, good in zip(words if path in (":/nowhere", None) else words[:1], before):
+                code, out, err, _ = place.run(*each, environment=with_path)
+                expect(not os.path.exists(place.path("mark")), f"PYTHONPATH={path}: {each} runs a module of this folder")
+                expect(code == 0 and "matplotlibrc" not in err and out.count("\n") == good[1].count("\n"),
+                       f"PYTHONPATH={path}: {each}: {code}: {err}")
+        # What somebody names is still found.
+        place.write("named/sitecustomize.py", FOREIGN.format(mark=place.path("mark")))
+        place.run(*words[0], environment={"PYTHONPATH": ":" + place.path("named")})
+        expect(os.path.exists(place.path("mark")), "a folder of PYTHONPATH is lost")
+
+
 def test_a_full_disk(program):
     with Place(program) as place:
         place.good(*RUN, "--set", "output.fields=nil")
