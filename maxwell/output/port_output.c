@@ -8,6 +8,7 @@
 
 #include "libdg/base/file.h"
 #include "libdg/base/memory.h"
+#include "maxwell/output/touchstone.h"
 
 static const struct mx_ports *ports_of(const struct mx_port_output *output) { return &output->setup->sources.ports; }
 
@@ -74,26 +75,44 @@ int mx_port_output_archive(struct mx_port_output *output, struct mx_archive *arc
 }
 
 static void write_table(FILE *file, const void *s) { mx_s_write_table(s, file); }
-static void write_touchstone(FILE *file, const void *s) { mx_s_write_touchstone(s, file); }
+static void write_touchstone(FILE *file, const void *touchstone) { mx_touchstone_write(touchstone, file); }
 
 static int write_file(const struct mx_port_output *output, const char *name, void (*write)(FILE *, const void *),
-                      struct dg_error *err)
+                      const void *what, struct dg_error *err)
 {
   char *path;
   if (mx_folder_path(&path, output->folder, name, err) != 0) return err->code;
-  (void)!dg_file_write(path, write, &output->s, err);
+  (void)!dg_file_write(path, write, what, err);
   dg_free(path);
+  return err->code;
+}
+
+static int write_touchstone_file(const struct mx_port_output *output, struct dg_error *err)
+{
+  struct mx_touchstone touchstone;
+  char name[280];
+  snprintf(name, sizeof name, "%.200s.s%zup", output->setup->config->name, output->ports);
+  if (output->quality.left_out >= output->quality.frequencies) {
+    dg_log_line(output->setup->log, "ports     no frequency is left for %s", name);
+    return 0;
+  }
+  if (mx_touchstone_init(&touchstone, &output->s, err) == 0 &&
+      write_file(output, name, write_touchstone, &touchstone, err) == 0 && touchstone.renormalised && !touchstone.alike)
+    dg_log_line(output->setup->log,
+                "ports     the impedances of ports differ: %s has S renormalised to %.6g ohm, sparameters.csv has S as "
+                "each port has it",
+                name, touchstone.R);
+  mx_touchstone_release(&touchstone);
   return err->code;
 }
 
 static int write_matrix(struct mx_port_output *output, struct dg_error *err)
 {
-  const struct mx_s_quality *quality = &output->quality;
   size_t columns = 0;
   for (size_t i = 0; i < output->ports; i++) columns += output->s.known[i];
   mx_s_judge(&output->s, &output->quality);
   if (columns == 0) return 0;
-  if (write_file(output, "sparameters.csv", write_table, err) != 0) return err->code;
+  if (write_file(output, "sparameters.csv", write_table, &output->s, err) != 0) return err->code;
   if (columns < output->ports) {
     dg_log_line(output->setup->log,
                 "ports     %zu of %zu ports are driven: sparameters.csv has their columns; a Touchstone file needs a "
@@ -101,11 +120,7 @@ static int write_matrix(struct mx_port_output *output, struct dg_error *err)
                 columns, output->ports);
     return 0;
   }
-  char name[280];
-  snprintf(name, sizeof name, "%.200s.s%zup", output->setup->config->name, output->ports);
-  if (quality->left_out < quality->frequencies) return write_file(output, name, write_touchstone, err);
-  dg_log_line(output->setup->log, "ports     no frequency is left for %s", name);
-  return 0;
+  return write_touchstone_file(output, err);
 }
 
 int mx_port_output_close(struct mx_port_output *output, struct dg_error *err)

@@ -405,18 +405,7 @@ void mx_s_write_table(const struct mx_s_parameters *s, FILE *file)
   fputc('\n', file);
 }
 
-/* Returns the impedance that all ports share at all frequencies, or 0. */
-static double common_impedance(const struct mx_s_parameters *s)
-{
-  const struct mx_frequencies *frequencies = frequencies_of(s);
-  double complex first = mx_ports_impedance(ports_of(s), 0, frequencies->hertz[0]);
-  for (size_t i = 0; i < s->ports; i++)
-    for (size_t f = 0; f < frequencies->count; f++)
-      if (cabs(mx_ports_impedance(ports_of(s), i, frequencies->hertz[f]) - first) > 1e-9 * cabs(first)) return 0;
-  return creal(first);
-}
-
-static void comment_touchstone(const struct mx_s_parameters *s, FILE *file)
+void mx_s_comment(const struct mx_s_parameters *s, FILE *file)
 {
   const struct mx_ports *ports = ports_of(s);
   double error = 0, left = 0;
@@ -431,31 +420,4 @@ static void comment_touchstone(const struct mx_s_parameters *s, FILE *file)
   }
   fprintf(file, "! the runs end when %.1f dB of the energy that came in is left: errors of about %.2g at most\n",
           decibel(left), error);
-  if (common_impedance(s) == 0)
-    fputs("! normalised to the impedance of each port's own mode at each frequency, not to the R of the next line\n",
-          file);
-}
-
-/* Writes Touchstone 1.1 (EIA/IBIS Open Forum, 2002). Two ports have S11 S21 S12 S22 in one line. More ports have one
- * row of the matrix after the other, at most four numbers a line. The format has no way to say "unknown", so that such
- * frequencies are left out. */
-void mx_s_write_touchstone(const struct mx_s_parameters *s, FILE *file)
-{
-  const struct mx_frequencies *frequencies = frequencies_of(s);
-  const double impedance = common_impedance(s);
-  comment_touchstone(s, file);
-  fprintf(file, "# Hz S RI R %.12g\n", impedance > 0 ? impedance : 50.0);
-  for (size_t f = 0; f < frequencies->count; f++) {
-    bool gap = false;
-    for (size_t j = 0; j < s->ports; j++) gap = gap || isnan(creal(*entry(s, f, 0, j)));
-    if (gap) continue;
-    fprintf(file, "%.17g", frequencies->hertz[f]);
-    for (size_t k = 0; k < s->ports * s->ports; k++) {
-      size_t i = k / s->ports, j = k % s->ports;
-      double complex value = s->ports == 2 ? *entry(s, f, j, i) : *entry(s, f, i, j);
-      if (s->ports > 2 && k > 0 && (j == 0 || j % 4 == 0)) fputc('\n', file);
-      fprintf(file, " %.12g %.12g", creal(value), cimag(value));
-    }
-    fputc('\n', file);
-  }
 }

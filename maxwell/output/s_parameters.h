@@ -73,7 +73,7 @@ void mx_s_judge(const struct mx_s_parameters *s, struct mx_s_quality *quality);
 /* Takes the quality's arrays away from the S-parameters, which are over. Release it with mx_s_quality_release. */
 void mx_s_take_quality(struct mx_s_parameters *s);
 void mx_s_quality_release(struct mx_s_quality *quality);
-/* Writes the table of the known columns; mx_s_write_touchstone writes a Touchstone 1.1 file, which takes all columns.
- */
+/* Writes the table of the known columns. */
 void mx_s_write_table(const struct mx_s_parameters *s, FILE *file);
-void mx_s_write_touchstone(const struct mx_s_parameters *s, FILE *file);
+/* Writes comments of a Touchstone file: the ports, what is left out, how far the rest is right. */
+void mx_s_comment(const struct mx_s_parameters *s, FILE *file);

@@ -77,21 +77,65 @@ def touchstone(path):
 def test_two_ports(program):
     """Line of 377 ohm between 377 and 188 ohm: S22 = 1/3, S11 = -1/3 after a round trip, the rest passes."""
     with Place(program, script=BOTH) as place:
-        place.good(*RUN)
+        out = place.good(*RUN)
         expect({"sparameters.csv", "case.s2p", "ports/surface_1.csv", "ports/surface_2.csv"} < files(place),
                f"files {sorted(files(place))}")
-        impedance, frequency, S = touchstone(place.path("case/case.s2p"))
-        expect(impedance == 50, f"R {impedance}: the ports have two resistances")
+        impedance, frequency, in_file = touchstone(place.path("case/case.s2p"))
+        header, rows = place.rows("case/sparameters.csv")
+        expect(header == "frequency,S11_re,S11_im,S21_re,S21_im,S12_re,S12_im,S22_re,S22_im,error".split(","), f"{header}")
+        S = (np.array(rows)[:, 1:-1:2] + 1j * np.array(rows)[:, 2:-1:2]).reshape(-1, 2, 2).transpose(0, 2, 1)
         phase = np.exp(-2j * np.pi * frequency * 2 / C0)
         exact = np.empty_like(S)
         exact[:, 0, 0], exact[:, 1, 1] = -phase**2 / 3, 1 / 3
         exact[:, 0, 1] = exact[:, 1, 0] = np.sqrt(8) / 3 * phase
         worst = np.abs(S - exact).max()
         expect(worst < 2e-3, f"largest deviation {worst}")
-        header, rows = place.rows("case/sparameters.csv")
-        expect(header == "frequency,S11_re,S11_im,S21_re,S21_im,S12_re,S12_im,S22_re,S22_im,error".split(","), f"{header}")
-        table = np.array(rows)[:, 1:-1:2] + 1j * np.array(rows)[:, 2:-1:2]
-        expect(np.abs(table - S.transpose(0, 2, 1).reshape(-1, 4)).max() < 1e-11, "table and Touchstone file differ")
+        expect(abs(impedance - ETA0) < 1e-9, f"R {impedance} is not that of port 1")
+        matched = np.array([[0, 1], [1, 0]]) * phase[:, None, None]
+        worst = np.abs(in_file - matched).max()
+        expect(worst < 2e-3, f"in waves of R: largest deviation {worst}")
+        same_impedances(S, [ETA0, ETA0 / 2], in_file, impedance)
+        with open(place.path("case/case.s2p"), encoding="ascii") as file:
+            expect("! renormalised to R: waves of the run, as in sparameters.csv, refer to 376.730313668 ohm at port 1, 188.365156834 "
+                   "ohm at port 2\n" in file.read(), "no comment")
+        expect("case.s2p has S renormalised to 376.73 ohm, sparameters.csv has S as each port has it" in out, out)
+
+
+def same_impedances(S, z0, in_file, R):
+    """The table in waves of z0 and the file in waves of R have one Z."""
+    one, root = np.eye(len(z0)), np.sqrt(np.array(z0))
+    Z = root[:, None] * np.linalg.solve(one - S, one + S) * root
+    of_file = R * np.linalg.solve(one - in_file, one + in_file)
+    off = np.abs(of_file - Z).max(axis=(1, 2)) / np.abs(Z).max(axis=(1, 2))
+    expect(off.max() < 1e-8, f"Z of the file is off by {off}")
+
+
+def test_impedances_that_are_nearly_one(program):
+    """Ports of 50 and 50.02 ohm: R is the middle and S exactly in its waves; nothing in the log."""
+    script = BOTH.replace("376.730313668", "50").replace("188.365156834", "50.02")
+    with Place(program, script=script) as place:
+        out = place.good(*RUN)
+        R, _, in_file = touchstone(place.path("case/case.s2p"))
+        _, rows = place.rows("case/sparameters.csv")
+        S = (np.array(rows)[:, 1:-1:2] + 1j * np.array(rows)[:, 2:-1:2]).reshape(-1, 2, 2).transpose(0, 2, 1)
+        expect(abs(R - 50.01) < 1e-12 and "renormalised" not in out, f"R {R}: {out}")
+        same_impedances(S, [50, 50.02], in_file, R)
+
+
+def test_impedance_of_a_guide(program):
+    """The file keeps waves of the mode, says its impedance at each frequency, and has frequencies that ascend."""
+    script = GUIDE.replace("boundaries = {", "boundaries = { [2] = { kind = 'waveguide_port', waveform = waveform.gaussian { f0 "
+                           "= 3e8, bandwidth = 1e8 } },").replace("{ 0, 3e8 }", "{ 3e8, 2e8, 2.5e8 }")
+    with Place(program, script=script) as place:
+        place.good(*RUN)
+        R, frequency, in_file = touchstone(place.path("case/case.s2p"))
+        _, rows = place.rows("case/sparameters.csv")
+        S = (np.array(rows)[:, 1:-1:2] + 1j * np.array(rows)[:, 2:-1:2]).reshape(-1, 2, 2).transpose(0, 2, 1)
+        expect(R == 50 and list(frequency) == [2e8, 2.5e8, 3e8] and np.abs(in_file - S[[1, 2, 0]]).max() < 1e-14, f"{R}, {frequency}")
+        with open(place.path("case/case.s2p"), encoding="ascii") as file:
+            lines = [line.split()[3:] for line in file if line.startswith("! Port Impedance")]
+        Z = ETA0 / np.sqrt(1 - (C0 / 2 / frequency)**2)
+        expect(np.allclose(np.array(lines, float), np.stack([Z, 0 * Z, Z, 0 * Z], axis=1), rtol=1e-9), f"{lines}, {Z}")
 
 
 def test_one_driven_port_of_two(program):
@@ -192,7 +236,7 @@ def test_frequencies_beyond_the_pulse(program):
         rows = np.array(rows)
         expect(np.isnan(rows[[1, 2, 4], 1:]).all() and np.isfinite(rows[[0, 3]]).all(), f"{rows}")
         _, frequency, S = touchstone(place.path("case/case.s2p"))
-        expect(list(frequency) == [2e7, 7e7] and np.abs(S[:, 1, 1] - 1 / 3).max() < 3e-3, f"{frequency} {S}")
+        expect(list(frequency) == [2e7, 7e7] and np.abs(S[:, 1, 1]).max() < 3e-3, f"{frequency} {S}")  # in waves of R
         expect(place.summary("case")["s_parameters"]["left_out"] == 3, "left out")
 
 

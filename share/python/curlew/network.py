@@ -11,6 +11,7 @@ import numpy as np
 from .errors import CurlewError
 
 C0 = 299792458.0
+ALIKE = 1e-3  # impedances that differ by less are one in a Touchstone file
 
 
 def wall_impedance(wall, s):
@@ -175,25 +176,31 @@ class Network:
         return skrf.Network(frequency=frequency, s=there.S, z0=there.z0, s_def="traveling", name=self.name or None)
 
     def write_touchstone(self, path):
-        """Touchstone 1.1. CurlewError: not one real impedance for all ports and frequencies; renormalise first."""
+        """Touchstone 1.1. Impedances that are one within 1e-3 become their middle. CurlewError: not one real impedance
+        for all ports and frequencies; renormalise first."""
         there = self.known()
         if not len(there):
             raise CurlewError("there is no frequency at which all of S is known: every port needs a waveform")
-        z0 = there.z0.flat[0]
-        if not np.allclose(there.z0, z0.real, rtol=1e-9, atol=0):
+        low, high = there.z0.real.min(), there.z0.real.max()
+        if np.abs(there.z0.imag).max() > 0 or not 0 < low <= high <= (1 + ALIKE) * low:
             raise CurlewError("Touchstone has one real impedance for all ports: renormalise first")
+        z0 = there.z0.flat[0]
+        if high > (1 + 1e-12) * low:
+            z0 = np.complex128(0.5 * (low + high))
+            there = there.renormalised(z0)
         ports = len(self.ports)
         if not re.search(rf"\.s{ports}p$", path):
             raise CurlewError(f"'{path}': the name of a Touchstone file of {ports} ports ends with .s{ports}p")
         with open(path, "w", encoding="utf-8") as file:
-            file.write(f"# Hz S RI R {z0.real:.12g}\n")
-            for f, matrix in zip(there.frequency, there.S):
+            file.write(f"# Hz S RI R {z0.real:.15g}\n")
+            order = np.unique(there.frequency, return_index=True)[1]  # the format wants them to ascend
+            for f, matrix in zip(there.frequency[order], there.S[order]):
                 rows = (matrix.T if ports == 2 else matrix).reshape(-1)
                 text = f"{f:.17g}"
                 for k, value in enumerate(rows):
                     if ports > 2 and k > 0 and (k % ports == 0 or k % ports % 4 == 0):
                         text += "\n"
-                    text += f" {value.real:.12g} {value.imag:.12g}"
+                    text += f" {value.real:.15g} {value.imag:.15g}"
                 file.write(text + "\n")
 
 
@@ -213,37 +220,92 @@ def _right(left, matrix):
     return _solve(matrix.transpose(0, 2, 1), left.transpose(0, 2, 1)).transpose(0, 2, 1)
 
 
+UNITS = {"hz": 1.0, "khz": 1e3, "mhz": 1e6, "ghz": 1e9}
+IMPEDANCES = "! port impedance"
+
+
+def _options(path, words, ports):
+    """(factor of the frequencies, form, [ohm]) of an option line. What is left out is GHz, S, MA, R 50."""
+    factor, form, impedance, rest = 1e9, "ma", [50.0], list(words)
+    while rest:
+        word = rest.pop(0)
+        if word in UNITS:
+            factor = UNITS[word]
+        elif word in ("ri", "ma", "db"):
+            form = word
+        elif word in ("y", "z", "h", "g"):
+            raise CurlewError(f"'{path}' has no S-parameters")
+        elif word == "r" and rest:
+            impedance, rest = [float(value) for value in rest], []
+            if len(impedance) not in (1, ports) or not all(0 < value < math.inf for value in impedance):
+                raise CurlewError(f"'{path}': R of the option line is one resistance > 0, or one for each port")
+        elif word != "s":
+            raise CurlewError(f"'{path}': the option line has '{word}', which is no option: Hz, kHz, MHz or GHz, S, RI, "
+                              "MA or DB, R and ohms")
+    return factor, form, impedance
+
+
+def _impedances(path, blocks, rows, ports):
+    """[F][N] ohm of the comments "! Port Impedance", a real and an imaginary part for each port."""
+    if len(blocks) != rows or any(len(block) != 2 * ports for block in blocks):
+        raise CurlewError(f"'{path}': the comments 'Port Impedance' are not {2 * ports} numbers at each frequency")
+    values = np.array(blocks, dtype=float)
+    return values[:, ::2] + 1j * values[:, 1::2]
+
+
+def _words(path, ports):
+    """Words of the option line, of each line of data, and numbers of each comment "! Port Impedance"."""
+    option, data, blocks, inside = None, [], [], False
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            lines = file.read().lower().splitlines()
+    except OSError as error:
+        raise CurlewError(f"cannot read '{path}': {error.strerror}") from None
+    for line in (line.strip() for line in lines):
+        words = line.replace(IMPEDANCES, "!", 1).lstrip("!").split()
+        if line.startswith(IMPEDANCES):
+            blocks.append(words)
+        elif inside and line.startswith("!") and words and all(NUMBER.fullmatch(word) for word in words):
+            blocks[-1] += words  # the block goes on
+        inside = line.startswith(IMPEDANCES) or (inside and line.startswith("!"))
+        text = line.partition("!")[0].strip()
+        if text.startswith("["):
+            raise CurlewError(f"'{path}' is a file of Touchstone 2; write it as Touchstone 1")
+        if text.startswith("#"):
+            if option not in (None, text):
+                raise CurlewError(f"'{path}' has two option lines that differ")
+            option = text
+        elif text:
+            if option is None:
+                raise CurlewError(f"'{path}' has no option line, such as # GHz S RI R 50, in front of its numbers")
+            data.append(text.split())
+            if ports == 2 and len(data[-1]) == 5 and len(data) > 1:  # data of noise follow
+                return option, data[:-1], blocks
+    return option, data, blocks
+
+
+NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?")
+
+
 def read_touchstone(path):
-    """The network of a Touchstone 1 file of S-parameters."""
+    """The network of a Touchstone 1 file of S-parameters. z0 is R, or what comments "! Port Impedance" say."""
     found = re.search(r"\.s(\d+)p$", path, re.IGNORECASE)
     if not found:
         raise CurlewError(f"'{path}' has no name of a Touchstone file, such as case.s2p")
-    ports, factor, form, impedance, words = int(found.group(1)), 1e9, "ma", 50.0, []
-    units = {"hz": 1.0, "khz": 1e3, "mhz": 1e6, "ghz": 1e9}
+    ports = int(found.group(1))
+    option, data, blocks = _words(path, ports)
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            lines = file.read().splitlines()
-    except OSError as error:
-        raise CurlewError(f"cannot read '{path}': {error.strerror}") from None
-    try:
-        for text in lines:
-            text = text.partition("!")[0].strip().lower()
-            if not text.startswith("#"):
-                words += text.split()
-                continue
-            option = text[1:].split()
-            if any(word in option for word in ("y", "z", "h", "g")):
-                raise CurlewError(f"'{path}' has no S-parameters")
-            factor = next((units[word] for word in option if word in units), factor)
-            form = next((word for word in option if word in ("ri", "ma", "db")), form)
-            impedance = float(option[option.index("r") + 1]) if "r" in option else impedance
-        values = np.array(words, dtype=float).reshape(-1, 1 + 2 * ports * ports)
+        factor, form, impedance = _options(path, (option or "#")[1:].split(), ports)
+        values = np.array([word for line in data for word in line], dtype=float).reshape(-1, 1 + 2 * ports * ports)
+        z0 = _impedances(path, blocks, len(values), ports) if blocks else np.array(impedance)
     except (ValueError, IndexError):
         raise CurlewError(f"'{path}' is no Touchstone file of {ports} ports") from None
+    if (np.diff(values[:, 0]) <= 0).any():
+        raise CurlewError(f"'{path}': its frequencies do not ascend")
     first, second = values[:, 1::2], values[:, 2::2]
     if form == "ri":
         entries = first + 1j * second
     else:
         entries = (10 ** (first / 20) if form == "db" else first) * np.exp(1j * np.radians(second))
     matrix = entries.reshape(-1, ports, ports)
-    return Network(values[:, 0] * factor, matrix.transpose(0, 2, 1) if ports == 2 else matrix, z0=impedance)
+    return Network(values[:, 0] * factor, matrix.transpose(0, 2, 1) if ports == 2 else matrix, z0=z0)

@@ -30,6 +30,7 @@ class SParameters(Table):
         self.ports = sorted({number for place in places.values() for number in place})
         index = {number: i for i, number in enumerate(self.ports)}
         self.frequency = self["frequency"]
+        self.z0 = None  # [F][N] ohm, or None: that of the Touchstone file
         self.error = self["error"] if "error" in self else np.full(len(self), np.nan)
         self.S = np.full((len(self), len(self.ports), len(self.ports)), np.nan + 0j)
         for name, (row, column) in places.items():
@@ -44,18 +45,22 @@ class SParameters(Table):
         with np.errstate(divide="ignore"):
             return 20 * np.log10(np.abs(self.S))
 
+    def network(self, gamma=np.nan, name=""):
+        """The S-parameters as a Network."""
+        z0 = self.z0
+        if z0 is None:  # a table by itself, or a run of an older version
+            z0 = touchstone_impedance(os.path.dirname(self.path or ""), len(self.ports)) or 50.0
+        return Network(self.frequency, self.S, self.ports, z0, gamma, name)
+
     def to_skrf(self, z0=None):
-        """A skrf.Network of the frequencies at which all of S is known. z0: the impedance that its ports are said to
-        have, ohm; None: that of the run's Touchstone file, or 50. CurlewError: a port was not driven."""
-        skrf = need("skrf", "to_skrf()", "scikit-rf")
-        known = np.isfinite(self.S).all(axis=(1, 2))
-        if not known.any():
+        """A skrf.Network of the frequencies at which all of S is known, in waves of each port's own impedance; z0: in
+        waves of these impedances, ohm (a number, or one for each port). CurlewError: a port was not driven."""
+        need("skrf", "to_skrf()", "scikit-rf")
+        known = self.network().known()
+        if not len(known):
             raise CurlewError(f"'{self.path}' has no frequency at which all of S is known: drive every port "
                               "(a waveform each)")
-        if z0 is None:
-            z0 = touchstone_impedance(os.path.dirname(self.path), len(self.ports))
-        frequency = skrf.Frequency.from_f(self.frequency[known], unit="hz")
-        return skrf.Network(frequency=frequency, s=self.S[known], z0=50 if z0 is None else z0)
+        return (known if z0 is None else known.renormalised(z0)).to_skrf()
 
 
 def touchstone_impedance(folder, ports):
@@ -239,19 +244,23 @@ class Results:
 
     @cached_property
     def s_parameters(self):
-        return self._table("sparameters.csv", SParameters)
+        s = self._table("sparameters.csv", SParameters)
+        if os.path.exists(os.path.join(self.path, "summary.json")) and self.summary.get("ports"):  # older runs have none
+            s.z0 = self._lines(s)[0]
+        return s
 
-    def network(self):
-        """The S-parameters as a Network, which knows the impedance and the propagation constant of each port."""
-        s = self.s_parameters
+    def _lines(self, s):
+        """z0 and gamma [F][N] of the ports of S."""
         z0, gamma = np.full(s.S.shape[:2], 50.0 + 0j), np.full(s.S.shape[:2], np.nan + 0j)
         ports = {port["number"]: port for port in self.summary.get("ports", [])}
-        if not ports:  # a run of an older version
-            z0[:] = touchstone_impedance(self.path, len(s.ports)) or 50.0
         for i, number in enumerate(s.ports):
             if number in ports:
                 z0[:, i], gamma[:, i] = line_of(ports[number], s.frequency)
-        return Network(s.frequency, s.S, s.ports, z0, gamma, self.summary.get("name", ""))
+        return z0, gamma
+
+    def network(self):
+        """The S-parameters as a Network, which knows the impedance and the propagation constant of each port."""
+        return self.s_parameters.network(self._lines(self.s_parameters)[1], self.summary.get("name", ""))
 
     @property
     def snapshots(self):

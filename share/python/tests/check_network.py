@@ -148,6 +148,52 @@ class Forms(unittest.TestCase):
         port["losses"]["walls"] = [{"shape": 400.0, "impedance": 0.25}]
         self.near((line_of(port, f)[1]**2 / (s / (Z0 * C0 / 1.5))).real, [100, 100], 1e-9)
 
+    def test_impedances_that_are_nearly_one(self):
+        """98.2212 and 98.2214 ohm become 98.2213 in a file, exactly; other impedances are refused."""
+        network = curlew.Network(F, line(60, 0.1)).renormalised([98.2212, 98.2214])
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "twin.s2p")
+            network.write_touchstone(path)
+            again = curlew.read_touchstone(path)
+            self.near(again.z0, np.full((len(F), 2), 98.2213), 1e-12)
+            self.near(again.S, line(60, 0.1, 98.2213), 1e-12)
+            with self.assertRaisesRegex(curlew.CurlewError, "renormalise first"):
+                network.renormalised([98.2, 98.4]).write_touchstone(path)
+
+    def test_files_that_say_something_else(self):
+        """What an option line, a comment on impedances or a file of another kind says is read or refused, never guessed."""
+        row = "1 .1 0 .8 0 .7 0 .2 0"
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "x.s2p")
+
+            def read(text):
+                with open(path, "w", encoding="ascii") as file:
+                    file.write(text)
+                return curlew.read_touchstone(path)
+
+            self.near(read(f"# MHz S RI R 75\n{row}\n").z0, [[75, 75]])
+            self.near(read(f"#\n{row}\n").frequency, [1e9])
+            self.near(read(f"# Hz S RI R 50 75\n{row}\n").z0, [[50, 75]])
+            network = read(f"# Hz S RI R 50\n! Port Impedance 600 0 610 -2\n{row}\n2 {row[2:]}\n! Port Impedance 500 0\n! 510 1\n")
+            self.near(network.z0, [[600, 610 - 2j], [500, 510 + 1j]])
+            self.near(network.of(2, 1), [0.8, 0.8])
+            noise = "".join(f"{f} 1 2 3 4\n" for f in range(1, 10))  # 45 numbers, as five rows of S
+            self.assertEqual(len(read(f"# GHz S RI R 50\n{row}\n{noise}")), 1)
+            for text, says in (
+                    (f"# THz S RI R 50\n{row}\n", "the option line has 'thz', which is no option"),
+                    (f"# GHz S RX R 50\n{row}\n", "has 'rx'"),
+                    (f"# GHz S RI R\n{row}\n", "has 'r'"),
+                    (f"# GHz S RI R -50\n{row}\n", "one resistance > 0"),
+                    (f"# GHz S RI R 50 60 70\n{row}\n", "one resistance > 0, or one for each port"),
+                    (f"# GHz Z RI R 50\n{row}\n", "has no S-parameters"),
+                    (f"{row}\n", "no option line"),
+                    (f"# GHz S RI R 50\n# GHz S RI R 75\n{row}\n", "two option lines"),
+                    (f"[Version] 2.0\n# GHz S RI R 50\n[Reference] 50 75\n{row}\n", "Touchstone 2"),
+                    (f"# GHz S RI R 50\n{row}\n{row}\n", "do not ascend"),
+                    (f"# GHz S RI R 50\n{row}\n! Port Impedance 50 0\n", "are not 4 numbers at each frequency")):
+                with self.assertRaisesRegex(curlew.CurlewError, says):
+                    read(text)
+
     def test_resonances(self):
         """Reflection of a series RLC in 50 ohm, and transmission through it from 50 to 50 ohm."""
         L, C, R = 100e-9, 0.0632e-12, 12.0
@@ -201,6 +247,17 @@ class Friends(unittest.TestCase):
         left, right = media.line(0.12, "m"), media.line(0.07, "m")
         expected = left.inv ** network.to_skrf() ** right.inv
         np.testing.assert_allclose(network.shifted({1: 0.12, 2: 0.07}).S, expected.s, rtol=1e-9, atol=1e-9)
+
+    def test_impedances_of_a_file(self):
+        """scikit-rf reads the impedances of ports as we do."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "guide.s2p")
+            with open(path, "w", encoding="ascii") as file:
+                file.write("# Hz S RI R 50\n1e9 .1 0 .8 .1 .8 .1 .2 0\n! Port Impedance 600 0 610 0\n"
+                           "2e9 .1 .1 .8 .2 .8 .2 .2 0\n! Port Impedance 500 0 510 0\n")
+            ours, theirs = curlew.read_touchstone(path), skrf.Network(path)
+            np.testing.assert_allclose(ours.z0, theirs.z0)
+            np.testing.assert_allclose(ours.z(), theirs.z, rtol=1e-12)
 
     def test_touchstone(self):
         with tempfile.TemporaryDirectory() as folder:
