@@ -12,6 +12,23 @@
 #include "maxwell/heat/heat_record.h"
 #include "maxwell/output/writers.h"
 
+/* What functions of time do that this computation does not follow. */
+static void warn_of_time(const struct mx_heat_work *heat)
+{
+  const struct mx_heat_config *config = heat->problem.heat;
+  const struct mx_heat_knots *knots = &heat->problem.knots;
+  if (knots->late)
+    dg_log_warning(heat->place->log,
+                   "heat.steady: %s depends on time, and the steady state has its value at t = 0: give the mean, or "
+                   "heat.time in place of steady",
+                   knots->key);
+  if (knots->passed >= 0)
+    dg_log_warning(heat->place->log,
+                   "heat.time.step = %g s is longer than a pulse of %s, at t = %.6g s for example: temperatures are "
+                   "those of its mean over the step; give a shorter step, or leave it out",
+                   config->step, knots->key, knots->passed);
+}
+
 static int begin(struct mx_heat_work *heat, const struct mx_heat_place *place, const struct mx_phasors *phasors,
                  struct dg_error *err)
 {
@@ -26,6 +43,7 @@ static int begin(struct mx_heat_work *heat, const struct mx_heat_place *place, c
       mx_heat_march_init(&heat->march, &heat->problem, place->log, err) != 0 ||
       DG_NEW(heat->power, config->heat->sources, err) != 0)
     return err->code;
+  warn_of_time(heat);
   return 0;
 }
 

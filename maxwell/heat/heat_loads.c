@@ -10,6 +10,11 @@
 
 /* ---- values */
 
+/* A time at which functions are asked, and the weight of what they give. */
+struct instant {
+  double t, weight;
+};
+
 /* value[count] at places, which may be NULL where the value is a number. */
 static int evaluate(const struct mx_heat_value *of, const char *what, size_t count, const double (*x)[3], double t,
                     double *value, struct dg_error *err)
@@ -48,25 +53,24 @@ static int wall_values(const struct mx_heat_problem *problem, size_t n, double t
   return 0;
 }
 
-/* Does a source act in the element? */
-static bool acts(const struct mx_heat_problem *problem, const struct mx_heat_source *source, size_t e)
+bool mx_heat_source_acts(const struct mx_heat_problem *problem, const struct mx_heat_source *source, size_t e)
 {
   const struct dg_mesh *mesh = &problem->body->mesh;
   return !source->by_region || mx_selector_fit(&source->on, mesh, (size_t)mesh->volume[e]) > 0;
 }
 
-/* Adds a source's density to nodal[K * Np]; a function is asked only where the source acts. */
-static int add_source(struct mx_heat_problem *problem, const struct mx_heat_source *source, double t,
+/* Adds a source's density at a time to nodal[K * Np]; a function is asked only where the source acts. */
+static int add_source(struct mx_heat_problem *problem, const struct mx_heat_source *source, struct instant at,
                       struct dg_error *err)
 {
   const size_t Np = (size_t)problem->space.ref.Np, K = problem->body->mesh.K;
   double value[DG_NP_MAX];
   for (size_t e = 0; e < K; e++) {
-    if (!acts(problem, source, e)) continue;
-    if (evaluate(&source->density, "heat.sources.density", Np, (const double(*)[3])(problem->node_x + e * Np), t, value,
-                 err) != 0)
+    if (!mx_heat_source_acts(problem, source, e)) continue;
+    if (evaluate(&source->density, "heat.sources.density", Np, (const double(*)[3])(problem->node_x + e * Np), at.t,
+                 value, err) != 0)
       return err->code;
-    for (size_t i = 0; i < Np; i++) problem->nodal[e * Np + i] += value[i];
+    for (size_t i = 0; i < Np; i++) problem->nodal[e * Np + i] += at.weight * value[i];
   }
   return 0;
 }
@@ -75,16 +79,17 @@ static int add_source(struct mx_heat_problem *problem, const struct mx_heat_sour
 
 static bool is_function(const struct mx_heat_source *source) { return source->density.function != NULL; }
 
-/* Adds to `moment` what densities bring, of functions or of numbers. */
-static int add_sources(struct mx_heat_problem *problem, bool functions, double t, struct mx_heat_moment *moment,
-                       struct dg_error *err)
+/* Adds to `moment` what densities bring, of functions or of numbers, summed over times with their weights. */
+static int add_sources(struct mx_heat_problem *problem, bool functions, size_t times, const struct instant *time,
+                       struct mx_heat_moment *moment, struct dg_error *err)
 {
   bool any = false;
   memset(problem->nodal, 0, sizeof *problem->nodal * problem->body->mesh.K * (size_t)problem->space.ref.Np);
   for (size_t i = 0; i < problem->heat->sources; i++) {
     const struct mx_heat_source *source = &problem->heat->source[i];
     if (source->losses != NULL || is_function(source) != functions) continue;
-    if (add_source(problem, source, t, err) != 0) return err->code;
+    for (size_t n = 0; n < times; n++)
+      if (add_source(problem, source, time[n], err) != 0) return err->code;
     any = true;
   }
   if (any) dg_elliptic_load(problem->op, problem->nodal, moment->load);
@@ -92,19 +97,23 @@ static int add_sources(struct mx_heat_problem *problem, bool functions, double t
 }
 
 /* The same of walls; what a face brings goes to all ranks that have its unknowns. */
-static int add_walls(struct mx_heat_problem *problem, bool functions, double t, struct mx_heat_moment *moment,
-                     struct dg_error *err)
+static int add_walls(struct mx_heat_problem *problem, bool functions, size_t times, const struct instant *time,
+                     struct mx_heat_moment *moment, struct dg_error *err)
 {
   const struct dg_reference *ref = &problem->space.ref;
   const size_t count = problem->space.count, Nf = (size_t)ref->Nf;
-  double value[DG_NF_MAX], *sum = problem->values;
+  double *sum = problem->values;
   memset(sum, 0, sizeof *sum * count);
   for (size_t n = 0; n < problem->faces.count; n++) {
     const size_t e = (size_t)problem->faces.face[n] / 4;
     const int f = problem->faces.face[n] % 4, which = problem->body->wall[e][f];
     const int *node = ref->face_node + (size_t)f * Nf;
     if ((problem->heat->wall[which].value.function != NULL) != functions) continue;
-    if (wall_values(problem, n, t, value, err) != 0) return err->code;
+    double value[DG_NF_MAX] = {0}, once[DG_NF_MAX];
+    for (size_t k = 0; k < times; k++) {
+      if (wall_values(problem, n, time[k].t, once, err) != 0) return err->code;
+      for (size_t i = 0; i < Nf; i++) value[i] += time[k].weight * once[i];
+    }
     for (size_t i = 0; i < Nf; i++)
       for (size_t j = 0; j < Nf; j++) {
         const double part = problem->faces.matrix[(n * Nf + i) * Nf + j] * value[j];
@@ -128,20 +137,77 @@ static void add_up(const struct mx_heat_problem *problem, struct mx_heat_moment 
 /* What is the same at all times. */
 static int find_constant(struct mx_heat_problem *problem, struct dg_error *err)
 {
+  const struct instant any = {.t = 0, .weight = 1};
   struct mx_heat_moment *moment = &problem->constant;
   const size_t count = problem->space.count;
   memcpy(moment->load, problem->fixed, sizeof *moment->load * count);
-  if (add_sources(problem, false, 0, moment, err) != 0) return err->code;
+  if (add_sources(problem, false, 1, &any, moment, err) != 0) return err->code;
   add_up(problem, moment);
-  if (add_walls(problem, false, 0, moment, err) != 0) return err->code;
+  if (add_walls(problem, false, 1, &any, moment, err) != 0) return err->code;
   moment->t = 0;
   for (size_t i = 0; problem->blood != NULL && i < count; i++)
     moment->load[i] += (problem->heat->blood - problem->offset) * problem->blood_of_one[i];
   return dg_space_error(&problem->space, err);
 }
 
-/* *found: the moment t, which is computed where it is none of the last ones. */
-static int find_moment(struct mx_heat_problem *problem, double t, const struct mx_heat_moment **found,
+/* Finds the times of a moment and their weights: Gauss' two points in each part between knots. The theta scheme wants
+ * theta F(t + dt) + (1 - theta) F(t) of a load on a line, which the mean and (theta - 1/2) times the rise give. The
+ * rise is that of the lines through the points at both ends. */
+static int find_times(const struct mx_heat_problem *problem, struct mx_heat_span span, size_t *times,
+                      struct instant **time, struct dg_error *err)
+{
+  const double end = span.t + span.dt, place = 0.5 * 0.57735026918962576, tilt = problem->heat->theta - 0.5;
+  size_t parts = 1, n = 0;
+  for (double t = mx_heat_next_knot(&problem->knots, span.t); t < end; t = mx_heat_next_knot(&problem->knots, t))
+    parts++;
+  if (dg_alloc(time, 2 * parts, sizeof **time, err) != 0) return err->code;
+  *times = span.dt > 0 ? 2 * parts : 1;
+  (*time)[0] = (struct instant){.t = span.t, .weight = 1};
+  double from = span.t;
+  for (size_t k = 0; k < parts && span.dt > 0; k++) {
+    const double to = k + 1 < parts ? mx_heat_next_knot(&problem->knots, from) : end, middle = 0.5 * (from + to);
+    for (int side = -1; side <= 1; side += 2)
+      (*time)[n++] = (struct instant){.t = middle + side * place * (to - from), .weight = 0.5 * (to - from) / span.dt};
+    from = to;
+  }
+  if (span.dt == 0 || tilt == 0) return 0;
+  /* The value of a line at an end, of those at Gauss' points: (1 + sqrt 3)/2 of the nearer, (1 - sqrt 3)/2 of the
+   * other. */
+  const double near = 1.3660254037844386, far = -0.36602540378443865;
+  (*time)[0].weight -= tilt * near;
+  (*time)[1].weight -= tilt * far;
+  (*time)[n - 1].weight += tilt * near;
+  (*time)[n - 2].weight += tilt * far;
+  return 0;
+}
+
+/* Fills the moment of a span. */
+static int make_moment(struct mx_heat_problem *problem, struct mx_heat_span span, struct mx_heat_moment *moment,
+                       struct dg_error *err)
+{
+  const struct mx_heat_moment *constant = &problem->constant;
+  struct instant *time = NULL;
+  size_t times = 0;
+  moment->t = NAN; /* until it is whole */
+  moment->used = ++problem->asked;
+  memset(moment->load, 0, sizeof *moment->load * problem->space.count);
+  memcpy(moment->wall, constant->wall, sizeof *moment->wall * problem->heat->walls);
+  if (find_times(problem, span, &times, &time, err) != 0 || add_sources(problem, true, times, time, moment, err) != 0)
+    goto fail;
+  add_up(problem, moment);
+  moment->sources += constant->sources;
+  if (add_walls(problem, true, times, time, moment, err) != 0) goto fail;
+  for (size_t i = 0; i < problem->space.count; i++) moment->load[i] += constant->load[i];
+  moment->t = span.t;
+  moment->dt = span.dt;
+  (void)!dg_space_error(&problem->space, err);
+fail:
+  dg_free(time);
+  return err->code;
+}
+
+/* *found: the moment of a span, which is computed where it is none of the last ones. */
+static int find_moment(struct mx_heat_problem *problem, struct mx_heat_span span, const struct mx_heat_moment **found,
                        struct dg_error *err)
 {
   const struct mx_heat_moment *constant = &problem->constant;
@@ -152,46 +218,35 @@ static int find_moment(struct mx_heat_problem *problem, double t, const struct m
   for (int m = 0; m < MX_HEAT_MOMENTS; m++) {
     struct mx_heat_moment *moment = &problem->moment[m];
     if (moment->used < oldest->used) oldest = moment;
-    if (moment->t != t) continue;
+    if (moment->t != span.t || moment->dt != span.dt) continue;
     moment->used = ++problem->asked;
     *found = moment;
     return 0;
   }
-  oldest->t = NAN; /* until it is whole */
-  oldest->used = ++problem->asked;
-  memset(oldest->load, 0, sizeof *oldest->load * problem->space.count);
-  memcpy(oldest->wall, constant->wall, sizeof *oldest->wall * problem->heat->walls);
-  if (add_sources(problem, true, t, oldest, err) != 0) return err->code;
-  add_up(problem, oldest);
-  oldest->sources += constant->sources;
-  if (add_walls(problem, true, t, oldest, err) != 0) return err->code;
-  for (size_t i = 0; i < problem->space.count; i++) oldest->load[i] += constant->load[i];
-  oldest->t = t;
   *found = oldest;
-  return dg_space_error(&problem->space, err);
+  return make_moment(problem, span, oldest, err);
 }
 
 /* ---- all of it */
 
-int mx_heat_add_load(struct mx_heat_problem *problem, double t, double factor, double *load, struct dg_error *err)
+/* The time at which losses that go on a line are those of the span. */
+static double time_of_line(const struct mx_heat_problem *problem, struct mx_heat_span span)
+{
+  return span.t + problem->heat->theta * span.dt - problem->since;
+}
+
+int mx_heat_add_load(struct mx_heat_problem *problem, struct mx_heat_span span, double factor, double *load,
+                     struct dg_error *err)
 {
   const struct mx_heat_moment *moment;
-  if (find_moment(problem, t, &moment, err) != 0) return err->code;
+  if (find_moment(problem, span, &moment, err) != 0) return err->code;
 #pragma omp parallel for schedule(static)
   for (size_t i = 0; i < problem->space.count; i++) load[i] += factor * moment->load[i];
   if (problem->slope == NULL) return 0;
+  const double rise = factor * time_of_line(problem, span);
 #pragma omp parallel for schedule(static)
-  for (size_t i = 0; i < problem->space.count; i++) load[i] += factor * (t - problem->since) * problem->slope[i];
+  for (size_t i = 0; i < problem->space.count; i++) load[i] += rise * problem->slope[i];
   return 0;
-}
-
-/* The heat of losses that has come on top of `fixed` by time t, W, of this rank's part. */
-static double risen(const struct mx_heat_problem *problem, double t)
-{
-  double sum = 0;
-  for (size_t i = 0; i < problem->space.count && problem->slope != NULL; i++)
-    if (mx_heat_counts(problem, i)) sum += problem->slope[i];
-  return sum * (t - problem->since);
 }
 
 int mx_heat_set_losses(struct mx_heat_problem *problem, const double *from, const double *to, double t0, double t1,
@@ -210,15 +265,24 @@ int mx_heat_set_losses(struct mx_heat_problem *problem, const double *from, cons
   return 0;
 }
 
-int mx_heat_add_powers(struct mx_heat_problem *problem, double t, const double *T, double factor,
-                       struct mx_heat_powers *powers, struct dg_error *err)
+int mx_heat_add_given(struct mx_heat_problem *problem, struct mx_heat_span span, double factor,
+                      struct mx_heat_powers *powers, struct dg_error *err)
+{
+  const struct mx_heat_moment *moment;
+  double slope = 0; /* of the heat of losses, W/s, of this rank's part */
+  if (find_moment(problem, span, &moment, err) != 0) return err->code;
+  for (size_t i = 0; i < problem->space.count && problem->slope != NULL; i++)
+    if (mx_heat_counts(problem, i)) slope += problem->slope[i];
+  powers->sources += factor * (moment->sources + slope * time_of_line(problem, span));
+  for (size_t w = 0; w < problem->heat->walls; w++) powers->wall[w] += factor * moment->wall[w];
+  return 0;
+}
+
+void mx_heat_add_exchanged(const struct mx_heat_problem *problem, const double *T, double factor,
+                           struct mx_heat_powers *powers)
 {
   const struct dg_reference *ref = &problem->space.ref;
   const size_t Nf = (size_t)ref->Nf;
-  const struct mx_heat_moment *moment;
-  if (find_moment(problem, t, &moment, err) != 0) return err->code;
-  powers->sources += factor * (moment->sources + risen(problem, t));
-  for (size_t w = 0; w < problem->heat->walls; w++) powers->wall[w] += factor * moment->wall[w];
   for (size_t n = 0; n < problem->faces.count; n++) {
     const size_t e = (size_t)problem->faces.face[n] / 4;
     const int f = problem->faces.face[n] % 4, which = problem->body->wall[e][f];
@@ -234,7 +298,6 @@ int mx_heat_add_powers(struct mx_heat_problem *problem, double t, const double *
   for (size_t i = 0; problem->blood != NULL && i < problem->space.count; i++)
     if (mx_heat_counts(problem, i))
       powers->blood += factor * (problem->heat->blood - problem->offset - T[i]) * problem->blood_of_one[i];
-  return 0;
 }
 
 int mx_heat_hold(struct mx_heat_problem *problem, double t, double *T, struct dg_error *err)

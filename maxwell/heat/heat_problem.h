@@ -9,12 +9,14 @@
 
 #include "libdg/field/elliptic.h"
 #include "maxwell/heat/heat_faces.h"
+#include "maxwell/heat/heat_knots.h"
 
 enum { MX_HEAT_MOMENTS = 4 }; /* of a step that is taken whole and as two halves, and one more */
 
-/* What is brought at a time t: the load F(t), and where it comes from. */
+/* What is brought in the time from t to t + dt, on the average; with dt = 0, at t. F is the load, and the rest says
+ * where it comes from. */
 struct mx_heat_moment {
-  double t; /* NAN: nothing is known */
+  double t, dt; /* t is NAN: nothing is known */
   long used;
   double *load;   /* [count] W */
   double sources; /* W, of this rank's part */
@@ -39,6 +41,7 @@ struct mx_heat_problem {
   double (*x)[3];                /* [count] places of the unknowns, m: the same on all ranks */
   double *values, *nodal;        /* room: [count], [K * Np] */
   double (*node_x)[3];           /* [K * Np] places of all nodes, m */
+  struct mx_heat_knots knots;
   double offset;   /* temperatures here are those of the script less this, so that constants leave no rounding behind */
   bool determined; /* walls or blood hold the temperature of every part */
   size_t unknowns; /* of all ranks */

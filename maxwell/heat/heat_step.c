@@ -107,9 +107,7 @@ static int take(struct mx_heat_march *march, double t, double dt, const double *
   const struct mx_heat_equations equations = {
       .mass = 1, .rest = theta * dt, .b = march->rhs, .from = from, .moved = dt, .lack = problem->holds ? lack : NULL};
   memset(march->rhs, 0, sizeof *march->rhs * count);
-  if (mx_heat_add_load(problem, t + dt, theta * dt, march->rhs, err) != 0 ||
-      (theta < 1 && mx_heat_add_load(problem, t, (1 - theta) * dt, march->rhs, err) != 0))
-    return err->code;
+  if (mx_heat_add_load(problem, (struct mx_heat_span){t, dt}, dt, march->rhs, err) != 0) return err->code;
   memcpy(to, from, sizeof *to * count);
   if (mx_heat_hold(problem, t + dt, to, err) != 0) return err->code;
 #pragma omp parallel for schedule(static)
@@ -157,9 +155,9 @@ static int account(struct mx_heat_march *march, double t, double dt, const doubl
   for (size_t i = 0; i < problem->space.count; i++)
     if (mx_heat_counts(problem, i)) stored += problem->of_one[i] * (to[i] - from[i]);
   add_held(problem, lack, own);
-  if (mx_heat_add_powers(problem, t + dt, to, theta * dt, own, err) != 0 ||
-      (theta < 1 && mx_heat_add_powers(problem, t, from, (1 - theta) * dt, own, err) != 0))
-    return err->code;
+  if (mx_heat_add_given(problem, (struct mx_heat_span){t, dt}, dt, own, err) != 0) return err->code;
+  mx_heat_add_exchanged(problem, to, theta * dt, own);
+  if (theta < 1) mx_heat_add_exchanged(problem, from, (1 - theta) * dt, own);
   return add_up(march, stored, own, err);
 }
 
@@ -190,6 +188,7 @@ static int take_chosen(struct mx_heat_march *march, double until, struct dg_erro
 {
   const struct mx_heat_config *heat = march->problem->heat;
   const double power = heat->theta == 0.5 ? 1.0 / 3 : 0.5; /* of a step in the error of one step: 1/(p + 1) */
+  until = fmin(until, mx_heat_next_knot(&march->problem->knots, march->t));
   for (;;) {
     const bool cut = march->t + march->step > until - 1e-9 * march->step;
     const double dt = cut ? until - march->t : march->step;
@@ -266,14 +265,16 @@ int mx_heat_settle(struct mx_heat_march *march, struct dg_error *err)
   const bool floating = !problem->determined;
   const struct mx_heat_equations equations = {
       .rest = 1, .floating = floating, .b = march->rhs, .lack = problem->holds ? march->lack : NULL};
+  const struct mx_heat_span now = {0, 0};
   double content;
   if (mx_heat_content(problem, march->T, &content, err) != 0) return err->code;
   memset(march->rhs, 0, sizeof *march->rhs * count);
-  if (mx_heat_add_load(problem, 0, 1, march->rhs, err) != 0 || (floating && settle_balance(march, err) != 0) ||
+  if (mx_heat_add_load(problem, now, 1, march->rhs, err) != 0 || (floating && settle_balance(march, err) != 0) ||
       mx_heat_solve(&march->solver, &equations, march->T, err) != 0 || (floating && shift(march, content, err) != 0))
     return err->code;
   add_held(problem, march->lack, &march->own);
-  if (mx_heat_add_powers(problem, 0, march->T, 1, &march->own, err) != 0) return err->code;
+  if (mx_heat_add_given(problem, now, 1, &march->own, err) != 0) return err->code;
+  mx_heat_add_exchanged(problem, march->T, 1, &march->own);
   return add_up(march, 0, &march->own, err);
 }
 

@@ -1,8 +1,9 @@
 /* Heat in time: the theta scheme
  *
- *   (M + theta dt A) D = dt (theta F(t + dt) + (1 - theta) F(t) - A T),  T(t + dt) = T + D,
+ *   (M + theta dt A) D = dt (F - A T),  T(t + dt) = T + D,
  *
- * and the steady state A T = F, by the conjugate gradients of heat_solver.h.
+ * where F is the mean of the load over the step (heat_loads.h), and the steady state A T = F, by the conjugate
+ * gradients of heat_solver.h. Steps that are chosen end at the knots of heat_knots.h, so that none passes over a pulse.
  *
  * A step that is chosen by its error is taken twice: whole, and as two halves, which are kept. Their difference over
  * 2^p - 1 is the error of the halves, p = 2 for theta = 1/2, else 1 (Hairer, Norsett, Wanner, Solving Ordinary

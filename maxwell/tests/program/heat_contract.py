@@ -100,6 +100,82 @@ def test_polynomial(program):
         place.good(*RUN, "-q", "-o", "out")  # over the files of the run before
 
 
+# A body in which heat does not flow, but for its walls: rho c dT/dt = q(t) - W (T - 20) + 2 h (ambient(t) - T) per m^3 of 2.
+LUMPED = """\
+local on, from, every = args.on or 1, args.from or 0, args.every or 10
+local function pulse(t) return (t - from) % every < on and t >= from and 1 or 0 end
+if args.gauss then pulse = function(t) return math.exp(-((t - 437.3) / 0.5) ^ 2) end end
+simulation {
+  mesh = { file = "box.msh" }, order = 1,
+  materials = { default = { thermal_conductivity = args.k or 2, heat_capacity = 3, mass_density = 5, perfusion = args.W } },
+  heat = {
+    order = 1, temperature = 20, blood = args.W and 20,
+    sources = not (args.h or args.held) and { { density = function(x, y, z, t) return (args.q or 12) * pulse(t) end } } or nil,
+    boundaries = args.h and { [1] = { convection = args.h, ambient = function(x, y, z, t) return 20 + 500 * pulse(t) end } } or
+                 args.held and { [1] = { temperature = function(x, y, z, t) return 20 + 500 * pulse(t) end } } or nil,
+    time = { stop = args.stop or 1000, step = args.step, theta = args.theta },
+    probes = { { name = "inside", at = { 0.4, 0.3, 0.2 } } },
+  },
+}
+"""
+
+
+def pulses(rate, power, on, every, count, behind):
+    """The rise of a lumped body a time `behind` the begin of the last of so many pulses: each brings power/rate (1 - exp(-rate on))
+    at its end, and decays with the rate; per heat capacity."""
+    if rate == 0:
+        return power * on * count
+    one = power / rate * -math.expm1(-rate * on) * math.exp(-rate * (behind - on))
+    return one * math.expm1(-rate * every * count) / math.expm1(-rate * every)
+
+
+def test_pulses(program):
+    """Sources, ambients and temperatures of walls that are on for a short time are all seen, by steps that are chosen and by
+    given ones, which say that they are too long; the heat put in is its integral, and so is each rank's."""
+    with Place(program, {"input/box.msh": meshes.box().text()}, LUMPED) as place:
+        def end(*arguments, code=0, says="", **more):
+            found, _, err, _ = place.run(*RUN, "-q", "-o", "out", *(word for text in arguments for word in ("-D", text)), **more)
+            expect(found == code and (says in err if says else err == ""), f"{arguments}: {found}: '{err}' has no '{says}'")
+            if code == 0:
+                return last(place, "out/heat/temperature.csv"), last(place, "out/heat/balance.csv")
+        # 100 pulses of 1 s: 80 degrees, where steps over them found 21; with blood each decays
+        for arguments, rate in (((), 0), (("W=0.05",), 0.05 / 15)):
+            rise = pulses(rate, 12 / 15, 1, 10, 100, 10)
+            for more, says in (((), ""), (("step=2.5",), "heat.time.step = 2.5 s is longer than a pulse of heat.sources.density, at t = ")):
+                found, balance = end(*arguments, *more, says=says)
+                near(found["at_inside"] - 20, rise, f"pulses, {arguments} {more}", 1e-6 if not rate else 3e-3 if more else 1e-4)
+                near(balance["sources"], 12 * 100 * 2, "the heat put in", 1e-6)
+                expect(abs(balance["missing"]) < 1e-8 * balance["sources"], f"{balance}")
+        # one pulse, too short for any grid of steps: of 0.1 s, and one at the begin of 10 us; a smooth one
+        for arguments, rise in ((("on=0.1", "from=437.31", "every=1e4", "q=75000"), 500), (("on=1e-5", "every=1e4", "q=7.5e8"), 500),
+                                (("gauss=1", "q=7500"), 7500 / 15 * 0.5 * math.sqrt(math.pi))):
+            for more in ((), ("step=100",)):
+                found, _ = end(*arguments, *more, says="heat.time.step" if more and "on=1e-5" not in arguments else "")
+                near(found["at_inside"] - 20, rise, f"{arguments} {more}", 1e-3)
+        # an ambient: 2 h/(2 rho c) is the rate at which a body that conducts well follows it
+        found, balance = end("h=0.03", "k=1e4")
+        near(found["at_inside"] - 20, pulses(1e-3, 500 * 1e-3, 1, 10, 100, 10), "the ambient", 1e-3)
+        # a wall: 500 K for 1 s, of which given steps that are short enough find the same
+        wall = ("held=1", "from=61.3", "every=1e4", "stop=65")
+        found, balance = end(*wall)
+        again, fine = end(*wall, "step=0.01", "theta=1")
+        near(found["at_inside"] - 20, again["at_inside"] - 20, "behind a hot wall", 0.02)
+        near(balance["stored"], fine["stored"], "its heat", 0.02)
+        header, rows = place.rows("out/heat/temperature.csv")
+        near(max(row[header.index("highest")] for row in rows), 520, "the wall", 1e-9)
+        end(*wall, "step=5", says="heat.time.step = 5 s is longer than a pulse of heat.boundaries.temperature, at t = 60 s")
+        # what cannot be followed is said
+        for arguments, says in ((("every=1e-3", "on=3e-4"), "heat.sources.density changes too often to be followed for 1000 s: give its mean"),
+                                (("every=1", "on=1e-4"), "heat.sources.density has pulses that are too short to be followed for 1000 s")):
+            end(*arguments, code=2, says=says)
+        one = end("W=0.05")
+        many = end("W=0.05", **on_ranks(3))
+        near(one[0]["at_inside"], many[0]["at_inside"], "on three ranks", 1e-10)
+        place.write("input/case.lua", LUMPED.replace("time = { stop = args.stop or 1000, step = args.step, theta = args.theta }", "steady = true"
+                                                     ).replace("args.held and {", "{ [2] = { convection = 1, ambient = 20 } } or {"))
+        end(says="heat.steady: heat.sources.density depends on time, and the steady state has its value at t = 0")
+
+
 def test_spheres(program, mesh=(), tolerance=1e-3):
     """A heated ball whose surface is held: q a^2/(6 k). A heated ball in a medium like it, with blood: (q/W) (1 - (1 +
     R/delta) exp(-R/delta)), delta^2 = k/W, R = 5 and 20 mm."""
