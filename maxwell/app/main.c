@@ -29,6 +29,7 @@
 #include "maxwell/heat/heat.h"
 #include "maxwell/run/heat_alone.h"
 #include "maxwell/run/run.h"
+#include "maxwell/shell/tree_text.h"
 #include "maxwell/setup/setup_build.h"
 #include "maxwell/version.h"
 #include "maxwell/measure/kinds.h"
@@ -75,6 +76,7 @@ static int simulate(const struct mx_options *options, struct dg_log *log, struct
   mx_threads_start(log);
   if (mx_script_load(&script, options->script, options->args, options->arg, options->sets, options->set,
                      &options->limits, err) != 0 ||
+      mx_origin_agree(mx_script_origin(script), comm, err) != 0 ||
       mx_config_read(&config, mx_measure_kinds, mx_script_origin(script), err) != 0)
     goto fail;
   keeping.folder = options->output != NULL ? options->output : config.name;

@@ -11,10 +11,12 @@
 #include "libdg/base/memory.h"
 #include "libdg/base/text.h"
 #include "maxwell/shell/script/world/input.h"
+#include "maxwell/shell/script/world/pairs.h"
+#include "maxwell/shell/script/world/walk.h"
 
-#define VALUES "curlew.args"      /* registry key: what -D set, and what the script adds */
+#define VALUES MX_ARGS_VALUES     /* registry key: what -D set, and what the script adds */
 #define READ   "curlew.args.read" /* registry key: true for every name that was read */
-#define PROXY  "curlew.args.meta" /* registry key: the metatable of `args` */
+#define PROXY  MX_ARGS_PROXY      /* registry key: the metatable of `args` */
 
 /* Notes the name at that index of the stack. */
 static void note(lua_State *L, int index)
@@ -53,19 +55,10 @@ static void push_all(lua_State *L)
     if (lua_type(L, -2) == LUA_TSTRING) note(L, lua_absindex(L, -2));
 }
 
-static int next_pair(lua_State *L)
-{
-  lua_settop(L, 2);
-  if (lua_next(L, 1) != 0) return 2;
-  lua_pushnil(L);
-  return 1;
-}
-
 static int all_pairs(lua_State *L)
 {
-  lua_pushcfunction(L, next_pair);
   push_all(L);
-  lua_pushnil(L);
+  mx_pairs_push(L);
   return 3;
 }
 

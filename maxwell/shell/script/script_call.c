@@ -8,8 +8,6 @@
 
 #include <lauxlib.h>
 
-#include "maxwell/shell/script/world/digest.h"
-
 /* The error that the call with these numbers ended with. */
 static int fail_call(struct mx_script *script, int status, const char *what, int inputs, const double *in,
                      struct dg_error *err)
@@ -119,27 +117,6 @@ int mx_call_answer(const struct mx_script_function *function, const char *what, 
     mx_describe_inputs(inputs, in, at, sizeof at);
     dg_fail(err, DG_INPUT, "%s: %s must return true or false at %s", function->base.place, what, at);
   }
-  lua_settop(L, MX_STATE_HANDLER);
-  return err->code;
-}
-
-/* Computes a digest. On the stack: the digest's place and the function. */
-static int protected_digest(lua_State *L)
-{
-  uint64_t *digest = lua_touserdata(L, 1);
-  *digest = mx_script_digest_top(L);
-  return 0;
-}
-
-int mx_call_digest(const struct mx_script_function *function, uint64_t *digest, struct dg_error *err)
-{
-  struct mx_script *script = function->script;
-  lua_State *L = script->L;
-  lua_pushcfunction(L, protected_digest);
-  lua_pushlightuserdata(L, digest);
-  lua_rawgeti(L, LUA_REGISTRYINDEX, function->handle);
-  int status = mx_state_call(script, 2, 0);
-  if (status != LUA_OK || script->memory_error.code != DG_OK) mx_state_fail(script, status, err);
   lua_settop(L, MX_STATE_HANDLER);
   return err->code;
 }

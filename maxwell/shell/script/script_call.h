@@ -16,5 +16,3 @@ int mx_call_part(struct mx_script *script, const struct mx_calls *calls, size_t 
 /* One call of a function that returns true or false; `what` names it in messages ("time.finish"). */
 int mx_call_answer(const struct mx_script_function *function, const char *what, int inputs, const double *in,
                    bool *answer, struct dg_error *err) DG_MUST_USE;
-/* A digest of what a function does: its code, and the variables outside that it uses, but for globals. */
-int mx_call_digest(const struct mx_script_function *function, uint64_t *digest, struct dg_error *err) DG_MUST_USE;

@@ -9,6 +9,7 @@
 #include "maxwell/shell/script/script_call.h"
 #include "maxwell/shell/script/script_hook.h"
 #include "maxwell/shell/script/script_threads.h"
+#include "maxwell/shell/script/world/walk.h"
 
 static int values(void *self, const struct mx_places *at, double *value, struct dg_error *err)
 {
@@ -40,7 +41,13 @@ static void rehearse(void *self, const struct mx_places *at)
   if (function->script->crew != NULL) mx_crew_try(function->script->crew, &calls);
 }
 
-static int digest(void *self, uint64_t *result, struct dg_error *err) { return mx_call_digest(self, result, err); }
+static int digest(void *self, uint64_t *result, struct dg_error *err)
+{
+  const struct mx_script_function *function = self;
+  (void)err;
+  *result = function->digest;
+  return 0;
+}
 
 /* "cavity.lua:22" of the function on top of the stack. */
 static void find_place(lua_State *L, struct mx_load *load, char **place)
@@ -58,12 +65,21 @@ static void find_place(lua_State *L, struct mx_load *load, char **place)
                                    info.linedefined));
 }
 
+/* The digest of the function on top of the stack, before anybody calls it: what it changes then does not count. */
+static uint64_t digest_top(lua_State *L, const struct mx_load *load)
+{
+  if (load->script->library.copy) return 0; /* of a copy nobody asks */
+  lua_pushvalue(L, -1);
+  return mx_walk_digest(L, load->script->library.folder);
+}
+
 void mx_script_function_make(lua_State *L, struct mx_load *load, const struct mx_function **function)
 {
   struct mx_script_function *made;
   char *place;
   mx_state_check(L, load, mx_arena_alloc(&load->script->arena, &made, 1, sizeof *made, load->err));
   find_place(L, load, &place);
+  const uint64_t own_digest = digest_top(L, load);
   lua_pushvalue(L, -1);
   *made = (struct mx_script_function){.base = {.values = values,
                                                .answer = answer,
@@ -73,6 +89,7 @@ void mx_script_function_make(lua_State *L, struct mx_load *load, const struct mx
                                                .place = place,
                                                .self = made},
                                       .script = load->script,
+                                      .digest = own_digest,
                                       .handle = luaL_ref(L, LUA_REGISTRYINDEX)};
   *function = &made->base;
 }

@@ -54,7 +54,8 @@ struct mx_script {
 struct mx_script_function {
   struct mx_function base; /* its `self` is this */
   struct mx_script *script;
-  int handle; /* registry reference; the same in copies of the script */
+  int handle;      /* registry reference; the same in copies of the script */
+  uint64_t digest; /* of all that it can reach when the script has ended (world/walk.h); 0 in copies */
 };
 
 /* The script's side of a function that the script's tree holds. */

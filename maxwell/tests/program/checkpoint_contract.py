@@ -560,14 +560,17 @@ def test_function_that_fails(program):
     """In the middle of the run, by an error or a result that is none: the checkpoint before is as good as ever."""
     for fault, says in (("error('no more')", "no more"), ("return 0, 0 / 0, 0", r"sources\[1\] returned nan")):
         script = edited(SMALL, ("initial =", 'sources = { { region = "left", current = function(x, y, z, t) if args.t and '
-                                f"t > args.t then {fault} end return math.sin(1e9 * t), 0, x end }} }},\n  initial ="))
+                                f"t > args.t and io.open('broken') then {fault} end return math.sin(1e9 * t), 0, x end "
+                                "} },\n  initial ="))
         with Place(program, script=script) as place:
             place.good(*RUN, "-q", *EVERY, "-o", "whole")
-            late = 50 * place.summary("whole")["time_step"]
-            code, _, err, _ = place.run(*RUN, "-q", *EVERY, "-D", f"t={late!r}")
+            late = ("--trust", "-D", f"t={50 * place.summary('whole')['time_step']!r}")
+            os.mkdir(place.path("broken"))  # can be opened, and is no file of which an identity knows
+            code, _, err, _ = place.run(*RUN, "-q", *EVERY, *late)
             check_message(err, re.compile(rf"input/case\.lua:\d+: {says}.* in step (49|50) of 60"))
             expect(code == 2 and place.summary()["status"] == "failed" and newest(place) == 40, f"{code}: {err}")
-            place.good(*RUN, "-q", *EVERY, "--restart")
+            os.rmdir(place.path("broken"))
+            place.good(*RUN, "-q", *EVERY, "--restart", *late)
             check_same(place, "whole", "case", fault)
 
 

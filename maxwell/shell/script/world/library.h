@@ -39,3 +39,5 @@ void mx_library_push_open(lua_State *L, const struct mx_library *library);
 void mx_library_set_own(lua_State *L);
 /* Pushes the table of what `require` has loaded. */
 void mx_library_push_modules(lua_State *L);
+/* Pushes the table of Lua's own functions: their names ("math.sin") by function, as they were before the script. */
+void mx_library_push_names(lua_State *L);
