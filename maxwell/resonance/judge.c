@@ -2,6 +2,7 @@
 #include "maxwell/resonance/judge.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,35 +88,69 @@ static void gather(const struct mx_heard *heard, size_t records, struct candidat
   resonance->mode.error = sqrt(fmax(scatter, 1) / weights);
 }
 
-static void add_doubt(struct mx_resonance *resonance, const char *text)
+static void add_doubt(struct mx_resonance *resonance, const char *format, ...) DG_PRINTF(2, 3);
+
+static void add_doubt(struct mx_resonance *resonance, const char *format, ...)
 {
   const size_t used = strlen(resonance->doubt), size = sizeof resonance->doubt;
-  (void)snprintf(resonance->doubt + used, size - used, "%s%s", used > 0 ? "; " : "", text);
+  const int separator = snprintf(resonance->doubt + used, size - used, "%s", used > 0 ? "; " : "");
+  va_list values;
+  if (separator < 0 || used + (size_t)separator >= size) return;
+  va_start(values, format);
+  (void)vsnprintf(resonance->doubt + used + separator, size - used - (size_t)separator, format, values);
+  va_end(values);
 }
 
-/* Notes why a resonance may not be one, or its numbers not its own. */
-static void judge(const struct mx_resonance_config *config, double length, double strongest,
-                  struct mx_resonance *resonance)
+/* Notes what speaks against a resonance in the records: a mode that none but one of many records has is what is left of
+ * others. */
+static void judge_records(const struct mx_resonance_config *config, double length, double strongest,
+                          struct mx_resonance *resonance)
 {
-  const double weak = 1e-4, few = 10, low = 50, sure = 3;
+  const double weak = 1e-4, few = 10, low = 50;
+  const size_t many = 6;
   const struct mx_ringing *mode = &resonance->mode;
-  const double q = mx_ringing_q(mode), unsure = mode->error * two_pi * mode->frequency; /* of the decay, 1/s */
-  char text[150];
-#define DOUBT(...) (snprintf(text, sizeof text, __VA_ARGS__), add_doubt(resonance, text))
-  if (mode->error > config->error) DOUBT("the error %.2g is above %.2g", mode->error, config->error);
+  if (mode->error > config->error) add_doubt(resonance, "the error %.2g is above %.2g", mode->error, config->error);
   if (mode->amplitude < weak * strongest)
-    DOUBT("it has %.2g of the strongest amplitude in its record", mode->amplitude / strongest);
-  if (mode->frequency * length < few) DOUBT("the record has only %.3g periods of it", mode->frequency * length);
-  if (mode->decay < -sure * unsure) DOUBT("it grows");
-  else if (mode->decay < sure * unsure)
-    DOUBT("it hardly decays within the record: Q is above %.2g",
-          0.5 * two_pi * mode->frequency / (fmax(mode->decay, 0) + 2 * unsure));
-  else if (q < low && resonance->seen < 2) DOUBT("Q is below %g and only one record has it", low);
-#undef DOUBT
+    add_doubt(resonance, "it has %.2g of the strongest amplitude in its record", mode->amplitude / strongest);
+  if (mode->frequency * length < few)
+    add_doubt(resonance, "the record has only %.3g periods of it", mode->frequency * length);
+  if (resonance->seen < 2 && resonance->of >= many)
+    add_doubt(resonance, "only one of %zu records has it", resonance->of);
+  else if (resonance->seen < 2 && mode->decay > 0 && mx_ringing_q(mode) < low)
+    add_doubt(resonance, "Q is below %g and only one record has it", low);
 }
 
-int mx_reconcile(const struct mx_resonance_config *config, const struct mx_heard *heard, size_t records,
-                 struct mx_resonance **resonance, size_t *count, struct dg_error *err)
+/* Notes what speaks against its Q. `share` of the losses may be the flux's, whose Q is known to a factor of three. */
+static void judge_decay(const struct mx_grid_loss *loss, struct mx_resonance *resonance)
+{
+  const double sure = 3, share = 0.1, vague = 3;
+  const struct mx_ringing *mode = &resonance->mode;
+  const double unsure = mode->error * two_pi * mode->frequency; /* of the decay, 1/s */
+  const double of_flux = mx_grid_q(loss, mode->frequency);
+  if (mode->decay < -sure * unsure) add_doubt(resonance, "it grows");
+  else if (mode->decay < sure * unsure)
+    add_doubt(resonance, "it hardly decays within the record: Q is above %.2g",
+              0.5 * two_pi * mode->frequency / (fmax(mode->decay, 0) + 2 * unsure));
+  else if (loss->alpha > 0 && mx_ringing_q(mode) > share / vague * of_flux)
+    add_doubt(resonance, "the flux takes part of its energy: alone it leaves a Q of about %.2g on this mesh", of_flux);
+}
+
+/* Notes what mesh and flux cannot tell. A flux that does not damp leaves what the mesh cannot hold ringing, at
+ * frequencies of its own, differently at every place: only what most records have, without anything beside it, is more
+ * than that. */
+static void judge_mesh(const struct mx_grid_loss *loss, struct mx_resonance *resonance)
+{
+  const double least = 0.02, held = 100, clear = 1e-5;
+  const struct mx_ringing *mode = &resonance->mode;
+  if (mx_grid_q(loss, mode->frequency) < held)
+    add_doubt(resonance, "the mesh is too coarse for waves of this frequency");
+  if (loss->alpha < least && (mode->error > clear || 2 * resonance->seen < resonance->of))
+    add_doubt(resonance, "flux = %g lets what the mesh cannot hold ring on and this may be a part of it", loss->alpha);
+}
+
+int mx_reconcile(const struct mx_resonance_config *config, const struct mx_grid_loss *loss,
+                 const struct mx_heard *heard, size_t records, struct mx_resonance **resonance, size_t *count,
+                 struct dg_error *err)
 {
   size_t candidates = 0, ringing = 0;
   struct candidate *candidate = NULL;
@@ -139,7 +174,9 @@ int mx_reconcile(const struct mx_resonance_config *config, const struct mx_heard
     for (size_t k = 0; k < record->count; k++) strongest = fmax(strongest, record->mode[k].amplitude);
     gather(heard, records, &candidate[i], candidate, candidates, one);
     one->of = ringing;
-    judge(config, record->length, strongest, one);
+    judge_records(config, record->length, strongest, one);
+    judge_decay(loss, one);
+    judge_mesh(loss, one);
   }
   qsort(*resonance, *count, sizeof **resonance, by_frequency);
 fail:

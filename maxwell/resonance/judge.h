@@ -7,6 +7,7 @@
 #include "libdg/base/error.h"
 #include "maxwell/model/config.h"
 #include "maxwell/resonance/ringing.h"
+#include "maxwell/time/grid_loss.h"
 
 /* What one record has. */
 struct mx_heard {
@@ -21,9 +22,10 @@ struct mx_resonance {
   const char *label;      /* the record that has it best; borrowed */
   size_t seen, of;        /* records that have it, and all that ring at all */
   double spread;          /* largest relative difference of the records' frequencies; 0 for one */
-  char doubt[300];        /* why not to trust it; empty: nothing is known against it */
+  char doubt[600];        /* why not to trust it; empty: nothing is known against it */
 };
 
 /* *resonance[*count], ascending, is the caller's (dg_free); NULL if there is none. */
-int mx_reconcile(const struct mx_resonance_config *config, const struct mx_heard *heard, size_t records,
-                 struct mx_resonance **resonance, size_t *count, struct dg_error *err) DG_MUST_USE;
+int mx_reconcile(const struct mx_resonance_config *config, const struct mx_grid_loss *loss,
+                 const struct mx_heard *heard, size_t records, struct mx_resonance **resonance, size_t *count,
+                 struct dg_error *err) DG_MUST_USE;

@@ -176,7 +176,7 @@ static int start_trace(struct mx_resonance_set *set, struct mx_resonance_trace *
 int mx_resonances_init(struct mx_resonances *resonances, const struct mx_resonance_scene *scene, struct dg_error *err)
 {
   const struct mx_config *config = scene->config;
-  *resonances = (struct mx_resonances){.step = scene->step};
+  *resonances = (struct mx_resonances){.step = scene->step, .grid_loss = scene->grid_loss};
   if (config->output.resonances == 0) return 0;
   if (mx_inversion_prepare(err) != 0) return dg_context(err, "needed by output.resonances");
   if (DG_NEW(resonances->set, config->output.resonances, err) != 0) return err->code;
@@ -329,7 +329,8 @@ int mx_resonances_finish(struct mx_resonances *resonances, const struct mx_folde
     struct mx_heard *heard = NULL;
     if (DG_NEW(heard, set->traces, err) != 0) return err->code;
     for (size_t k = 0; k < set->traces && err->code == DG_OK; k++) (void)!hear(set, k, &heard[k], err);
-    if (err->code == DG_OK) (void)!mx_reconcile(set->config, heard, set->traces, &set->resonance, &set->found, err);
+    if (err->code == DG_OK)
+      (void)!mx_reconcile(set->config, &resonances->grid_loss, heard, set->traces, &set->resonance, &set->found, err);
     for (size_t k = 0; k < set->traces; k++) dg_free(heard[k].mode);
     dg_free(heard);
     if (err->code != DG_OK) return err->code;

@@ -41,6 +41,7 @@ struct mx_resonance_set {
 
 struct mx_resonances {
   double step; /* s */
+  struct mx_grid_loss grid_loss;
   size_t sets;
   struct mx_resonance_set *set; /* [sets], in the script's order */
 };
@@ -50,6 +51,7 @@ struct mx_resonance_scene {
   const struct mx_config *config;
   const struct mx_measures *measures;
   const struct mx_quiet *quiet;
+  struct mx_grid_loss grid_loss;
   double step; /* s */
   long steps;
   struct dg_log *log; /* for warnings; NULL is silent */

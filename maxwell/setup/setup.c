@@ -51,6 +51,7 @@ struct mx_resonance_scene mx_setup_resonance_scene(const struct mx_setup *setup)
   return (struct mx_resonance_scene){.config = setup->config,
                                      .measures = &setup->measures,
                                      .quiet = &setup->quiet,
+                                     .grid_loss = setup->grid_loss,
                                      .step = setup->step,
                                      .steps = setup->steps,
                                      .log = setup->log};

@@ -52,9 +52,10 @@ struct mx_setup {
   int limit_applications;
   double step; /* s */
   long steps;
-  struct mx_quiet quiet;    /* when the sources have ended */
-  double ringing, patience; /* s: output.resonances listens from here on, and has enough there; 0 without it */
-  int lua_threads;          /* threads that call the script's functions, of the rank that has fewest */
+  struct mx_quiet quiet;         /* when the sources have ended */
+  struct mx_grid_loss grid_loss; /* of resonances in the middle of their bands; zero without output.resonances */
+  double ringing, patience;      /* s: output.resonances listens from here on, and has enough there; 0 without it */
+  int lua_threads;               /* threads that call the script's functions, of the rank that has fewest */
   double meshing_seconds, setup_seconds; /* wall clock */
   double started;                        /* mx_clock when set-up began */
 };

@@ -299,8 +299,26 @@ static int check_frequencies(const struct mx_setup *setup, struct dg_error *err)
 }
 
 /* Checks output.resonances, and notes when it listens. */
+/* Says how much the flux takes of resonances, in the mean over what is not an absorbing layer. */
+static int find_grid_loss(struct mx_setup *setup, struct dg_error *err)
+{
+  const struct mx_config *config = setup->config;
+  const double pi = 3.14159265358979323846;
+  double loss[2] = {0}, middle = 0;
+  if (config->output.resonances == 0) return 0;
+  for (size_t i = 0; i < config->output.resonances; i++)
+    middle += (config->output.resonance[i].from + config->output.resonance[i].to) / 2;
+  middle /= (double)config->output.resonances;
+  for (size_t e = 0; e < setup->problem.K; e++)
+    if (!dg_mesh_in_layer(&setup->mesh, e)) mx_grid_loss_add(&setup->problem, e, 2 * pi * middle / MX_C0, loss);
+  if (dg_comm_reduce(setup->comm, DG_SUM, 2, loss, err) != 0) return err->code;
+  setup->grid_loss = mx_grid_loss_of(config->order, config->alpha, loss);
+  return 0;
+}
+
 static int check_resonances(struct mx_setup *setup, struct dg_error *err)
 {
+  if (find_grid_loss(setup, err) != 0) return err->code;
   const struct mx_resonance_scene scene = mx_setup_resonance_scene(setup);
   struct mx_resonances resonances;
   (void)!mx_resonances_init(&resonances, &scene, err);

@@ -80,7 +80,7 @@ MAY = {
     "maxwell/phasor": "libdg/base libdg/base/machine libdg/comm libdg/mesh libdg/mesh/parts libdg/ref maxwell/backend maxwell/measure maxwell/model "
                       "maxwell/problem maxwell/response maxwell/shell maxwell/sources maxwell/transform",
     "maxwell/statics": "libdg/base libdg/comm libdg/field libdg/mesh libdg/ref libdg/solve maxwell/model maxwell/problem maxwell/shell",
-    "maxwell/resonance": "libdg/base libdg/ref maxwell/measure maxwell/model maxwell/shell",
+    "maxwell/resonance": "libdg/base libdg/ref maxwell/measure maxwell/model maxwell/shell maxwell/time",
     # A run.
     "maxwell/periods": "libdg/base libdg/halo libdg/mesh maxwell/model maxwell/shell",
     "maxwell/setup": "libdg/* maxwell/backend maxwell/far maxwell/limit maxwell/measure maxwell/model maxwell/model/heat maxwell/operator "
