@@ -16,17 +16,17 @@
 static void warn_of_time(const struct mx_heat_work *heat)
 {
   const struct mx_heat_config *config = heat->problem.heat;
-  const struct mx_heat_knots *knots = &heat->problem.knots;
-  if (knots->late)
+  const struct mx_turns *turns = &heat->problem.turns;
+  if (turns->late != NULL)
     dg_log_warning(heat->place->log,
                    "heat.steady: %s depends on time, and the steady state has its value at t = 0: give the mean, or "
                    "heat.time in place of steady",
-                   knots->key);
-  if (knots->passed >= 0)
+                   turns->late);
+  if (turns->passes != NULL)
     dg_log_warning(heat->place->log,
                    "heat.time.step = %g s is longer than a pulse of %s, at t = %.6g s for example: temperatures are "
                    "those of its mean over the step; give a shorter step, or leave it out",
-                   config->step, knots->key, knots->passed);
+                   config->step, turns->passes, turns->passed);
 }
 
 static int begin(struct mx_heat_work *heat, const struct mx_heat_place *place, const struct mx_phasors *phasors,

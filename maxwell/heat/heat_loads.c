@@ -53,7 +53,8 @@ static int wall_values(const struct mx_heat_problem *problem, size_t n, double t
   return 0;
 }
 
-bool mx_heat_source_acts(const struct mx_heat_problem *problem, const struct mx_heat_source *source, size_t e)
+/* Does a source act in the element? */
+static bool acts(const struct mx_heat_problem *problem, const struct mx_heat_source *source, size_t e)
 {
   const struct dg_mesh *mesh = &problem->body->mesh;
   return !source->by_region || mx_selector_fit(&source->on, mesh, (size_t)mesh->volume[e]) > 0;
@@ -66,7 +67,7 @@ static int add_source(struct mx_heat_problem *problem, const struct mx_heat_sour
   const size_t Np = (size_t)problem->space.ref.Np, K = problem->body->mesh.K;
   double value[DG_NP_MAX];
   for (size_t e = 0; e < K; e++) {
-    if (!mx_heat_source_acts(problem, source, e)) continue;
+    if (!acts(problem, source, e)) continue;
     if (evaluate(&source->density, "heat.sources.density", Np, (const double(*)[3])(problem->node_x + e * Np), at.t,
                  value, err) != 0)
       return err->code;
@@ -150,7 +151,7 @@ static int find_constant(struct mx_heat_problem *problem, struct dg_error *err)
   return dg_space_error(&problem->space, err);
 }
 
-/* Finds the times of a moment and their weights: Gauss' two points in each part between knots. The theta scheme wants
+/* Finds the times of a moment and their weights: Gauss' two points in each part between turns. The theta scheme wants
  * theta F(t + dt) + (1 - theta) F(t) of a load on a line, which the mean and (theta - 1/2) times the rise give. The
  * rise is that of the lines through the points at both ends. */
 static int find_times(const struct mx_heat_problem *problem, struct mx_heat_span span, size_t *times,
@@ -158,14 +159,13 @@ static int find_times(const struct mx_heat_problem *problem, struct mx_heat_span
 {
   const double end = span.t + span.dt, place = 0.5 * 0.57735026918962576, tilt = problem->heat->theta - 0.5;
   size_t parts = 1, n = 0;
-  for (double t = mx_heat_next_knot(&problem->knots, span.t); t < end; t = mx_heat_next_knot(&problem->knots, t))
-    parts++;
+  for (double t = mx_turns_next(&problem->turns, span.t); t < end; t = mx_turns_next(&problem->turns, t)) parts++;
   if (dg_alloc(time, 2 * parts, sizeof **time, err) != 0) return err->code;
   *times = span.dt > 0 ? 2 * parts : 1;
   (*time)[0] = (struct instant){.t = span.t, .weight = 1};
   double from = span.t;
   for (size_t k = 0; k < parts && span.dt > 0; k++) {
-    const double to = k + 1 < parts ? mx_heat_next_knot(&problem->knots, from) : end, middle = 0.5 * (from + to);
+    const double to = k + 1 < parts ? mx_turns_next(&problem->turns, from) : end, middle = 0.5 * (from + to);
     for (int side = -1; side <= 1; side += 2)
       (*time)[n++] = (struct instant){.t = middle + side * place * (to - from), .weight = 0.5 * (to - from) / span.dt};
     from = to;
@@ -354,4 +354,127 @@ int mx_heat_start(struct mx_heat_problem *problem, double *T, struct dg_error *e
     return err->code;
   for (size_t i = 0; i < problem->space.count; i++) T[i] -= problem->offset;
   return mx_heat_hold(problem, 0, T, err);
+}
+
+/* ---- turns of functions */
+
+/* Places at which a function is asked: of all nodes those that are nearest to some points of their bounding box. Ranks
+ * that share the nodes in another way find the same ones. */
+struct nearest {
+  double box[6]; /* lowest coordinates, and highest ones with the other sign */
+  double at[MX_TURNS_PLACES][3];
+  double distance[MX_TURNS_PLACES], x[MX_TURNS_PLACES][3];
+};
+
+/* The k-th number of the sequence of van der Corput to a base: it fills (0, 1) evenly. */
+static double fill(unsigned k, unsigned base)
+{
+  double part = 1, sum = 0;
+  for (; k > 0; k /= base) sum += (part /= base) * (k % base);
+  return sum;
+}
+
+static bool is_before(const double a[3], const double b[3])
+{
+  for (int d = 0; d < 3; d++)
+    if (a[d] != b[d]) return a[d] < b[d];
+  return false;
+}
+
+static void look_at(struct nearest *n, const double x[3], bool boxing)
+{
+  if (boxing) {
+    for (int d = 0; d < 3; d++) {
+      n->box[d] = fmin(n->box[d], x[d]);
+      n->box[3 + d] = fmin(n->box[3 + d], -x[d]);
+    }
+    return;
+  }
+  for (int p = 0; p < MX_TURNS_PLACES; p++) {
+    double square = 0;
+    for (int d = 0; d < 3; d++) square += (x[d] - n->at[p][d]) * (x[d] - n->at[p][d]);
+    if (square > n->distance[p] || (square == n->distance[p] && !is_before(x, n->x[p]))) continue;
+    n->distance[p] = square;
+    memcpy(n->x[p], x, sizeof n->x[p]);
+  }
+}
+
+/* Shows all nodes of this rank at which a source or a wall acts. */
+static void show(const struct mx_heat_problem *problem, const struct mx_heat_source *source, int wall,
+                 struct nearest *n, bool boxing)
+{
+  const struct dg_reference *ref = &problem->space.ref;
+  const struct mx_heat_body *body = problem->body;
+  const size_t Np = (size_t)ref->Np, Nf = (size_t)ref->Nf;
+  for (size_t e = 0; e < body->mesh.K; e++) {
+    const int32_t *number = problem->space.number + e * Np;
+    if (source != NULL && acts(problem, source, e))
+      for (size_t i = 0; i < Np; i++) look_at(n, problem->x[number[i]], boxing);
+    for (int f = 0; f < 4 && source == NULL; f++)
+      for (size_t i = 0; i < Nf && body->wall[e][f] == wall; i++)
+        look_at(n, problem->x[number[ref->face_node[(size_t)f * Nf + i]]], boxing);
+  }
+}
+
+static int find_places(const struct mx_heat_problem *problem, const struct mx_heat_source *source, int wall,
+                       struct mx_turning *s, struct dg_error *err)
+{
+  struct dg_comm *comm = problem->body->comm;
+  struct nearest n;
+  double least[MX_TURNS_PLACES], part[MX_TURNS_PLACES];
+  for (int d = 0; d < 6; d++) n.box[d] = INFINITY;
+  show(problem, source, wall, &n, true);
+  if (dg_comm_reduce(comm, DG_MIN, 6, n.box, err) != 0) return err->code;
+  if (isinf(n.box[0])) return 0; /* it acts nowhere */
+  for (unsigned p = 0; p < MX_TURNS_PLACES; p++) {
+    static const unsigned base[3] = {2, 3, 5};
+    n.distance[p] = INFINITY;
+    for (int d = 0; d < 3; d++) {
+      n.at[p][d] = n.box[d] + (p == 0 ? 0.5 : fill(p, base[d])) * (-n.box[3 + d] - n.box[d]);
+      n.x[p][d] = INFINITY;
+    }
+  }
+  show(problem, source, wall, &n, false);
+  memcpy(least, n.distance, sizeof least);
+  if (dg_comm_reduce(comm, DG_MIN, MX_TURNS_PLACES, least, err) != 0) return err->code;
+  for (int p = 0; p < MX_TURNS_PLACES; p++)
+    if (n.distance[p] > least[p]) n.x[p][0] = INFINITY;
+  for (int d = 0; d < 3; d++) {
+    for (int p = 0; p < MX_TURNS_PLACES; p++) part[p] = isinf(n.x[p][0]) ? INFINITY : n.x[p][d];
+    if (dg_comm_reduce(comm, DG_MIN, MX_TURNS_PLACES, part, err) != 0) return err->code;
+    for (int p = 0; p < MX_TURNS_PLACES; p++) {
+      if (n.x[p][d] > part[p]) n.x[p][0] = INFINITY; /* another rank has the place */
+      s->x[p][d] = part[p];
+    }
+  }
+  s->places = MX_TURNS_PLACES;
+  return 0;
+}
+
+/* Adds the turns of a source's density, or of what a wall has; is_late: there is no time. */
+static int add_turns(struct mx_heat_problem *problem, const struct mx_heat_source *source, int wall,
+                     struct dg_error *err)
+{
+  static const char *const of_wall[] = {"heat.boundaries.temperature", "heat.boundaries.flux",
+                                        "heat.boundaries.ambient"};
+  const struct mx_heat_config *heat = problem->heat;
+  const struct mx_heat_wall *at = source == NULL ? &heat->wall[wall] : NULL;
+  struct mx_turning of = {.function = source != NULL ? source->density.function : at->value.function,
+                          .key = source != NULL ? "heat.sources.density" : of_wall[at->kind]};
+  if (of.function == NULL || (source != NULL && source->losses != NULL)) return 0;
+  if (find_places(problem, source, wall, &of, err) != 0 || of.places == 0) return err->code;
+  if (heat->steady) return mx_turns_add_late(&problem->turns, &of, err);
+  const double step = heat->step > 0 ? heat->stop / ceil(heat->stop / heat->step * (1 - 1e-12)) : 0;
+  return mx_turns_add(&problem->turns, &of, heat->stop, step, err);
+}
+
+int mx_heat_find_turns(struct mx_heat_problem *problem, struct dg_error *err)
+{
+  const struct mx_heat_config *heat = problem->heat;
+  for (size_t i = 0; i < heat->sources; i++)
+    if (add_turns(problem, &heat->source[i], -1, err) != 0) return err->code;
+  for (size_t w = 0; w < heat->walls; w++)
+    if (add_turns(problem, NULL, (int)w, err) != 0) return err->code;
+  mx_turns_sort(&problem->turns, heat->stop);
+  return 0;
 }

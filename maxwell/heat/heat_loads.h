@@ -3,6 +3,10 @@
 
 #include "maxwell/heat/heat_problem.h"
 
+/* Finds problem->turns, at which steps end that are chosen by their error. Collective. DG_INPUT: a function cannot be
+ * followed (maxwell/shell/turns/turns.h). */
+int mx_heat_find_turns(struct mx_heat_problem *problem, struct dg_error *err) DG_MUST_USE;
+
 /* Where the heat comes from, W; into the body is positive. */
 struct mx_heat_powers {
   double sources, blood;
@@ -19,8 +23,6 @@ struct mx_heat_span {
  * once: behind the first call `fixed` changes by mx_heat_set_losses alone. Collective, as all of these are. */
 int mx_heat_add_load(struct mx_heat_problem *problem, struct mx_heat_span span, double factor, double *load,
                      struct dg_error *err) DG_MUST_USE;
-/* Does a source act in the element? Not collective. */
-bool mx_heat_source_acts(const struct mx_heat_problem *problem, const struct mx_heat_source *source, size_t e);
 /* Sets the load of losses to from[count] at time t0, W, from where they go on to[count] at t1 > t0 and beyond on a
  * line; `to` NULL: they stay. Other loads stay what they are. Not collective. */
 int mx_heat_set_losses(struct mx_heat_problem *problem, const double *from, const double *to, double t0, double t1,

@@ -274,8 +274,7 @@ int mx_heat_problem_init(struct mx_heat_problem *problem, const struct mx_config
       dg_space_total(&problem->space, &problem->unknowns, err) != 0 || make_arrays(problem, err) != 0 ||
       make_moments(problem, err) != 0 ||
       mx_heat_faces_init(&problem->faces, &problem->space, config->heat, body, err) != 0 ||
-      make_operators(problem, err) != 0 || find_held(problem, err) != 0 || find_places(problem, err) != 0 ||
-      mx_heat_knots_init(&problem->knots, problem, err) != 0)
+      make_operators(problem, err) != 0 || find_held(problem, err) != 0 || find_places(problem, err) != 0)
     return err->code;
   make_diagonals(problem);
   make_sums(problem);
@@ -290,7 +289,7 @@ static void release_moment(struct mx_heat_moment *moment)
 
 void mx_heat_problem_release(struct mx_heat_problem *problem)
 {
-  mx_heat_knots_release(&problem->knots);
+  mx_turns_release(&problem->turns);
   release_moment(&problem->constant);
   for (int m = 0; m < MX_HEAT_MOMENTS; m++) release_moment(&problem->moment[m]);
   dg_elliptic_free(problem->op);

@@ -9,7 +9,7 @@
 
 #include "libdg/field/elliptic.h"
 #include "maxwell/heat/heat_faces.h"
-#include "maxwell/heat/heat_knots.h"
+#include "maxwell/shell/turns/turns.h"
 
 enum { MX_HEAT_MOMENTS = 4 }; /* of a step that is taken whole and as two halves, and one more */
 
@@ -41,7 +41,7 @@ struct mx_heat_problem {
   double (*x)[3];                /* [count] places of the unknowns, m: the same on all ranks */
   double *values, *nodal;        /* room: [count], [K * Np] */
   double (*node_x)[3];           /* [K * Np] places of all nodes, m */
-  struct mx_heat_knots knots;
+  struct mx_turns turns;         /* of loads and walls that are functions of time (heat_loads.c) */
   double offset;   /* temperatures here are those of the script less this, so that constants leave no rounding behind */
   bool determined; /* walls or blood hold the temperature of every part */
   size_t unknowns; /* of all ranks */

@@ -34,6 +34,7 @@ int mx_heat_march_init(struct mx_heat_march *march, struct mx_heat_problem *prob
   march->solver.self = march;
   /* A step that nobody chose begins small, and grows as its error allows. */
   march->step = heat->step > 0 ? heat->stop / ceil(heat->stop / heat->step * (1 - 1e-12)) : 1e-3 * heat->stop;
+  if (mx_heat_find_turns(problem, err) != 0) return err->code;
   return mx_heat_start(problem, march->T, err);
 }
 
@@ -188,7 +189,7 @@ static int take_chosen(struct mx_heat_march *march, double until, struct dg_erro
 {
   const struct mx_heat_config *heat = march->problem->heat;
   const double power = heat->theta == 0.5 ? 1.0 / 3 : 0.5; /* of a step in the error of one step: 1/(p + 1) */
-  until = fmin(until, mx_heat_next_knot(&march->problem->knots, march->t));
+  until = fmin(until, mx_turns_next(&march->problem->turns, march->t));
   for (;;) {
     const bool cut = march->t + march->step > until - 1e-9 * march->step;
     const double dt = cut ? until - march->t : march->step;

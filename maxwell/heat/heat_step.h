@@ -3,7 +3,8 @@
  *   (M + theta dt A) D = dt (F - A T),  T(t + dt) = T + D,
  *
  * where F is the mean of the load over the step (heat_loads.h), and the steady state A T = F, by the conjugate
- * gradients of heat_solver.h. Steps that are chosen end at the knots of heat_knots.h, so that none passes over a pulse.
+ * gradients of heat_solver.h. Steps that are chosen end at the turns of functions of time, so that none passes over a
+ * pulse.
  *
  * A step that is chosen by its error is taken twice: whole, and as two halves, which are kept. Their difference over
  * 2^p - 1 is the error of the halves, p = 2 for theta = 1/2, else 1 (Hairer, Norsett, Wanner, Solving Ordinary

@@ -47,6 +47,7 @@ MAY = {
     "maxwell/shell/script/world": "libdg/base maxwell/shell maxwell/shell/hooks",
     "maxwell/shell/script": "libdg/base maxwell/shell maxwell/shell/hooks maxwell/shell/script/world",
     "maxwell/shell/rules": "libdg/base maxwell/shell",
+    "maxwell/shell/turns": "libdg/base maxwell/shell",
     "maxwell/fit": "libdg/base libdg/ref",
     # The solver.
     "maxwell/model": "libdg/base libdg/mesh maxwell/shell maxwell/shell/rules",
@@ -90,7 +91,7 @@ MAY = {
                       "maxwell/shell/hooks maxwell/sources maxwell/sources/tem maxwell/time",
     "maxwell/output/powers": "libdg/base libdg/comm libdg/ref maxwell/backend maxwell/backend/frame maxwell/operator maxwell/problem "
                              "maxwell/response maxwell/time",
-    "maxwell/heat": "libdg/* maxwell/checkpoint maxwell/model maxwell/model/heat maxwell/model/media maxwell/output maxwell/phasor maxwell/problem maxwell/setup maxwell/shell",
+    "maxwell/heat": "libdg/* maxwell/checkpoint maxwell/model maxwell/model/heat maxwell/model/media maxwell/output maxwell/phasor maxwell/problem maxwell/setup maxwell/shell maxwell/shell/turns",
     "maxwell/hooks": "libdg/base libdg/comm libdg/files maxwell/measure maxwell/model maxwell/output maxwell/setup "
                      "maxwell/shell maxwell/shell/hooks maxwell/sources",
     "maxwell/checkpoint": "libdg/base libdg/comm libdg/files libdg/io libdg/mesh maxwell/backend maxwell/backend/frame "

@@ -1,16 +1,15 @@
-/* Samples functions of time before the first step of heat. heat_problem.c calls it. */
-#include "maxwell/heat/heat_knots.h"
+/* Samples functions of time, and finds where they turn. maxwell/heat calls it. */
+#include "maxwell/shell/turns/turns.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "libdg/base/memory.h"
-#include "maxwell/heat/heat_loads.h"
 
 enum { GRID = 1 << 14, MOST_GRID = 1 << 18, MOST_CALLS = 1 << 21, DECADE = 20, DECADES = 9, TURNS = 1 << 17 };
-/* Of the range of a function: how far it may be from a line between two knots. Of the time: the distance to which jumps
- * are found. Of the run: that below which knots are one. */
+/* Of the range of a function: how far it may be from a line between two turns. Of the time: the distance to which jumps
+ * are found. Of the run: that below which turns are one. */
 static const double straight = 0.003, sharp = 1e-10, same = 1e-9;
 
 /* A function of time at some places, and what has been seen of it. */
@@ -18,106 +17,11 @@ struct signal {
   const struct mx_function *function;
   const char *key;
   size_t places;
-  double x[MX_HEAT_PLACES][3];
-  double low[MX_HEAT_PLACES], high[MX_HEAT_PLACES];
+  double x[MX_TURNS_PLACES][3];
+  double low[MX_TURNS_PLACES], high[MX_TURNS_PLACES];
   size_t count, room, calls;
   double *t, *v; /* [count] by rising t, [count][places] */
 };
-
-/* ---- places */
-
-/* Places at which a function is asked: of all nodes those that are nearest to some points of their bounding box. Ranks
- * that share the nodes in another way find the same ones. */
-struct nearest {
-  double box[6]; /* lowest coordinates, and highest ones with the other sign */
-  double at[MX_HEAT_PLACES][3];
-  double distance[MX_HEAT_PLACES], x[MX_HEAT_PLACES][3];
-};
-
-/* The k-th number of the sequence of van der Corput to a base: it fills (0, 1) evenly. */
-static double fill(unsigned k, unsigned base)
-{
-  double part = 1, sum = 0;
-  for (; k > 0; k /= base) sum += (part /= base) * (k % base);
-  return sum;
-}
-
-static bool is_before(const double a[3], const double b[3])
-{
-  for (int d = 0; d < 3; d++)
-    if (a[d] != b[d]) return a[d] < b[d];
-  return false;
-}
-
-static void look_at(struct nearest *n, const double x[3], bool boxing)
-{
-  if (boxing) {
-    for (int d = 0; d < 3; d++) {
-      n->box[d] = fmin(n->box[d], x[d]);
-      n->box[3 + d] = fmin(n->box[3 + d], -x[d]);
-    }
-    return;
-  }
-  for (int p = 0; p < MX_HEAT_PLACES; p++) {
-    double square = 0;
-    for (int d = 0; d < 3; d++) square += (x[d] - n->at[p][d]) * (x[d] - n->at[p][d]);
-    if (square > n->distance[p] || (square == n->distance[p] && !is_before(x, n->x[p]))) continue;
-    n->distance[p] = square;
-    memcpy(n->x[p], x, sizeof n->x[p]);
-  }
-}
-
-/* Shows all nodes of this rank at which a source or a wall acts. */
-static void show(const struct mx_heat_problem *problem, const struct mx_heat_source *source, int wall,
-                 struct nearest *n, bool boxing)
-{
-  const struct dg_reference *ref = &problem->space.ref;
-  const struct mx_heat_body *body = problem->body;
-  const size_t Np = (size_t)ref->Np, Nf = (size_t)ref->Nf;
-  for (size_t e = 0; e < body->mesh.K; e++) {
-    const int32_t *number = problem->space.number + e * Np;
-    if (source != NULL && mx_heat_source_acts(problem, source, e))
-      for (size_t i = 0; i < Np; i++) look_at(n, problem->x[number[i]], boxing);
-    for (int f = 0; f < 4 && source == NULL; f++)
-      for (size_t i = 0; i < Nf && body->wall[e][f] == wall; i++)
-        look_at(n, problem->x[number[ref->face_node[(size_t)f * Nf + i]]], boxing);
-  }
-}
-
-static int find_places(const struct mx_heat_problem *problem, const struct mx_heat_source *source, int wall,
-                       struct signal *s, struct dg_error *err)
-{
-  struct dg_comm *comm = problem->body->comm;
-  struct nearest n;
-  double least[MX_HEAT_PLACES], part[MX_HEAT_PLACES];
-  for (int d = 0; d < 6; d++) n.box[d] = INFINITY;
-  show(problem, source, wall, &n, true);
-  if (dg_comm_reduce(comm, DG_MIN, 6, n.box, err) != 0) return err->code;
-  if (isinf(n.box[0])) return 0; /* it acts nowhere */
-  for (unsigned p = 0; p < MX_HEAT_PLACES; p++) {
-    static const unsigned base[3] = {2, 3, 5};
-    n.distance[p] = INFINITY;
-    for (int d = 0; d < 3; d++) {
-      n.at[p][d] = n.box[d] + (p == 0 ? 0.5 : fill(p, base[d])) * (-n.box[3 + d] - n.box[d]);
-      n.x[p][d] = INFINITY;
-    }
-  }
-  show(problem, source, wall, &n, false);
-  memcpy(least, n.distance, sizeof least);
-  if (dg_comm_reduce(comm, DG_MIN, MX_HEAT_PLACES, least, err) != 0) return err->code;
-  for (int p = 0; p < MX_HEAT_PLACES; p++)
-    if (n.distance[p] > least[p]) n.x[p][0] = INFINITY;
-  for (int d = 0; d < 3; d++) {
-    for (int p = 0; p < MX_HEAT_PLACES; p++) part[p] = isinf(n.x[p][0]) ? INFINITY : n.x[p][d];
-    if (dg_comm_reduce(comm, DG_MIN, MX_HEAT_PLACES, part, err) != 0) return err->code;
-    for (int p = 0; p < MX_HEAT_PLACES; p++) {
-      if (n.x[p][d] > part[p]) n.x[p][0] = INFINITY; /* another rank has the place */
-      s->x[p][d] = part[p];
-    }
-  }
-  s->places = MX_HEAT_PLACES;
-  return 0;
-}
 
 /* ---- samples */
 
@@ -167,7 +71,7 @@ static int by_time(const void *a, const void *b)
 static int sample(struct signal *s, size_t grid, double stop, struct dg_error *err)
 {
   const size_t all = grid + DECADE * DECADES + 2;
-  double *t, v[MX_HEAT_PLACES];
+  double *t, v[MX_TURNS_PLACES];
   if (dg_alloc(&t, all, sizeof *t, err) != 0) return err->code;
   size_t n = 0;
   for (size_t k = 0; k < grid; k++)
@@ -198,7 +102,7 @@ static void keep_one(struct signal *s)
 }
 
 /* How far a value may be from a line. Places at which the function hardly acts do not count. */
-static void find_widths(const struct signal *s, double width[MX_HEAT_PLACES])
+static void find_widths(const struct signal *s, double width[MX_TURNS_PLACES])
 {
   double most = 0;
   for (size_t p = 0; p < s->places; p++) most = fmax(most, s->high[p] - s->low[p]);
@@ -223,7 +127,7 @@ static int halve(struct signal *s, const double *width, double a, const double *
                  double stop, struct dg_error *err)
 {
   const double middle = 0.5 * (a + b);
-  double v[MX_HEAT_PLACES];
+  double v[MX_TURNS_PLACES];
   bool bent = false;
   if (b - a <= sharp * b + 1e-5 * sharp * stop) return add(s, a, va, err);
   if (s->calls > MOST_CALLS) return refuse(s, "changes too often", stop, err);
@@ -237,7 +141,7 @@ static int halve(struct signal *s, const double *width, double a, const double *
 static int refine(struct signal *s, double stop, struct dg_error *err)
 {
   struct signal coarse = *s;
-  double width[MX_HEAT_PLACES];
+  double width[MX_TURNS_PLACES];
   s->t = NULL;
   s->v = NULL;
   s->count = s->room = 0;
@@ -272,7 +176,7 @@ static double shortest(const struct signal *s, size_t p, double from)
 static int find(struct signal *s, double stop, struct dg_error *err)
 {
   for (size_t grid = GRID;; grid *= 4) {
-    double width[MX_HEAT_PLACES], least = INFINITY;
+    double width[MX_TURNS_PLACES], least = INFINITY;
     size_t bends = 0;
     if (sample(s, grid, stop, err) != 0) return err->code;
     find_widths(s, width);
@@ -291,34 +195,35 @@ static int find(struct signal *s, double stop, struct dg_error *err)
   }
 }
 
-/* ---- knots */
+/* ---- turns */
 
-static int add_knot(struct mx_heat_knots *knots, size_t *room, double t, struct dg_error *err)
+static int add_turn(struct mx_turns *turns, double t, struct dg_error *err)
 {
-  if (knots->count == *room) {
-    *room = 2 * *room + 64;
-    if (dg_grow(&knots->t, *room, sizeof *knots->t, err) != 0) return err->code;
+  if (turns->count == turns->room) {
+    const size_t room = 2 * turns->room + 64;
+    if (dg_grow(&turns->t, room, sizeof *turns->t, err) != 0) return err->code;
+    turns->room = room;
   }
-  knots->t[knots->count++] = t;
+  turns->t[turns->count++] = t;
   return 0;
 }
 
 /* Joins samples as long as a line from the first to each has those between within the width: all slopes that do lie in
  * a cone that each sample narrows. */
-static int join(const struct signal *s, struct mx_heat_knots *knots, size_t *room, struct dg_error *err)
+static int join(const struct signal *s, struct mx_turns *turns, struct dg_error *err)
 {
-  double width[MX_HEAT_PLACES], least[MX_HEAT_PLACES], most[MX_HEAT_PLACES];
+  double width[MX_TURNS_PLACES], least[MX_TURNS_PLACES], most[MX_TURNS_PLACES];
   size_t first = 0;
   find_widths(s, width);
   for (size_t k = 1; k < s->count; k++) {
     const double dt = s->t[k] - s->t[first];
-    bool turns = false;
+    bool bends = false;
     for (size_t p = 0; p < s->places && k > first + 1; p++) {
       const double slope = (value(s, k)[p] - value(s, first)[p]) / dt;
-      turns = turns || slope < least[p] || slope > most[p];
+      bends = bends || slope < least[p] || slope > most[p];
     }
-    if (turns) {
-      if (add_knot(knots, room, s->t[k - 1], err) != 0) return err->code;
+    if (bends) {
+      if (add_turn(turns, s->t[k - 1], err) != 0) return err->code;
       first = --k;
       continue;
     }
@@ -332,23 +237,10 @@ static int join(const struct signal *s, struct mx_heat_knots *knots, size_t *roo
   return 0;
 }
 
-/* Sorts the knots. Two that lie close together are one, the first, which is before the jump. */
-static void sort_knots(struct mx_heat_knots *knots, double stop)
-{
-  size_t kept = 0;
-  qsort(knots->t, knots->count, sizeof *knots->t, by_time);
-  for (size_t k = 0; k < knots->count; k++) {
-    const double t = knots->t[k];
-    if (t > sharp * stop && t < stop * (1 - same) && (kept == 0 || t - knots->t[kept - 1] > same * stop))
-      knots->t[kept++] = t;
-  }
-  knots->count = kept;
-}
-
 /* Does a fixed step pass over a pulse: a value beyond those at its ends? */
-static void find_passed(const struct signal *s, double step, struct mx_heat_knots *knots)
+static void find_passed(const struct signal *s, double step, struct mx_turns *turns)
 {
-  for (size_t p = 0; p < s->places && knots->passed < 0; p++) {
+  for (size_t p = 0; p < s->places && turns->passes == NULL; p++) {
     const double much = 0.1 * (s->high[p] - s->low[p]);
     for (size_t first = 0, k = 0; k < s->count && much > 0; first = k) {
       const double begin = step * floor(s->t[first] / step), end = begin + step;
@@ -360,80 +252,73 @@ static void find_passed(const struct signal *s, double step, struct mx_heat_knot
       const size_t last = k < s->count ? k : k - 1, before = first > 0 ? first - 1 : 0;
       const double a = value(s, before)[p], b = value(s, last)[p];
       if (high <= fmax(a, b) + much && low >= fmin(a, b) - much) continue;
-      knots->passed = begin;
-      knots->key = s->key;
+      turns->passed = begin;
+      turns->passes = s->key;
       return;
     }
   }
 }
 
-/* A steady state has no times: does the function change within any? */
-static int find_late(struct signal *s, struct mx_heat_knots *knots, struct dg_error *err)
+static struct signal begin(const struct mx_turning *of)
 {
-  double v[MX_HEAT_PLACES];
-  if (ask(s, 0, v, err) != 0) return err->code;
-  if (sample(s, 64, 1e4, err) != 0) {
-    if (err->code == DG_INPUT) *err = (struct dg_error){0}; /* no run asks for such times */
-    return err->code;
+  struct signal s = {.function = of->function, .key = of->key, .places = of->places};
+  memcpy(s.x, of->x, sizeof s.x);
+  return s;
+}
+
+int mx_turns_add(struct mx_turns *turns, const struct mx_turning *of, double stop, double step, struct dg_error *err)
+{
+  struct signal s = begin(of);
+  if (find(&s, stop, err) == 0 && join(&s, turns, err) == 0) {
+    if (turns->count > TURNS) (void)refuse(&s, "changes too often", stop, err);
+    else if (step > 0) find_passed(&s, step, turns);
   }
-  for (size_t p = 0; p < s->places; p++)
-    if (s->high[p] - s->low[p] > 0.01 * fabs(v[p]) && !knots->late) knots->late = true, knots->key = s->key;
-  return 0;
-}
-
-/* What a function of the script brings to the knots. */
-static int take(struct signal *s, const struct mx_heat_problem *problem, struct mx_heat_knots *knots, size_t *room,
-                struct dg_error *err)
-{
-  const struct mx_heat_config *heat = problem->heat;
-  if (heat->steady) return find_late(s, knots, err);
-  if (find(s, heat->stop, err) != 0 || join(s, knots, room, err) != 0) return err->code;
-  if (knots->count > TURNS) return refuse(s, "changes too often", heat->stop, err);
-  if (heat->step > 0) find_passed(s, heat->stop / ceil(heat->stop / heat->step * (1 - 1e-12)), knots);
-  return 0;
-}
-
-static int look(const struct mx_heat_problem *problem, const struct mx_heat_source *source, int wall,
-                struct mx_heat_knots *knots, size_t *room, struct dg_error *err)
-{
-  static const char *const of_wall[] = {"heat.boundaries.temperature", "heat.boundaries.flux",
-                                        "heat.boundaries.ambient"};
-  const struct mx_heat_wall *at = source == NULL ? &problem->heat->wall[wall] : NULL;
-  struct signal s = {.function = source != NULL ? source->density.function : at->value.function,
-                     .key = source != NULL ? "heat.sources.density" : of_wall[at->kind]};
-  if (s.function == NULL || (source != NULL && source->losses != NULL)) return 0;
-  if (find_places(problem, source, wall, &s, err) == 0 && s.places > 0) (void)!take(&s, problem, knots, room, err);
   dg_free(s.t);
   dg_free(s.v);
   return err->code;
 }
 
-int mx_heat_knots_init(struct mx_heat_knots *knots, const struct mx_heat_problem *problem, struct dg_error *err)
+int mx_turns_add_late(struct mx_turns *turns, const struct mx_turning *of, struct dg_error *err)
 {
-  const struct mx_heat_config *heat = problem->heat;
-  size_t room = 0;
-  *knots = (struct mx_heat_knots){.passed = -1};
-  for (size_t i = 0; i < heat->sources; i++)
-    if (look(problem, &heat->source[i], -1, knots, &room, err) != 0) return err->code;
-  for (size_t w = 0; w < heat->walls; w++)
-    if (look(problem, NULL, (int)w, knots, &room, err) != 0) return err->code;
-  sort_knots(knots, heat->stop);
-  return 0;
+  struct signal s = begin(of);
+  double v[MX_TURNS_PLACES];
+  if (ask(&s, 0, v, err) == 0 && sample(&s, 64, 1e4, err) == 0) {
+    for (size_t p = 0; p < s.places; p++)
+      if (s.high[p] - s.low[p] > 0.01 * fabs(v[p]) && turns->late == NULL) turns->late = s.key;
+  } else if (err->code == DG_INPUT) {
+    *err = (struct dg_error){0}; /* no computation asks for such times */
+  }
+  dg_free(s.t);
+  dg_free(s.v);
+  return err->code;
 }
 
-void mx_heat_knots_release(struct mx_heat_knots *knots)
+/* Of two that lie close together the first stays, which is before the jump. */
+void mx_turns_sort(struct mx_turns *turns, double stop)
 {
-  dg_free(knots->t);
-  *knots = (struct mx_heat_knots){0};
+  size_t kept = 0;
+  if (turns->count > 0) qsort(turns->t, turns->count, sizeof *turns->t, by_time);
+  for (size_t k = 0; k < turns->count; k++) {
+    const double t = turns->t[k];
+    if (t > sharp * stop && t < stop * (1 - same) && (kept == 0 || t - turns->t[kept - 1] > same * stop))
+      turns->t[kept++] = t;
+  }
+  turns->count = kept;
 }
 
-double mx_heat_next_knot(const struct mx_heat_knots *knots, double t)
+double mx_turns_next(const struct mx_turns *turns, double t)
 {
-  size_t low = 0, high = knots->count;
+  size_t low = 0, high = turns->count;
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
-    if (knots->t[middle] > t) high = middle;
+    if (turns->t[middle] > t) high = middle;
     else low = middle + 1;
   }
-  return low < knots->count ? knots->t[low] : INFINITY;
+  return low < turns->count ? turns->t[low] : INFINITY;
+}
+
+void mx_turns_release(struct mx_turns *turns)
+{
+  dg_free(turns->t);
+  *turns = (struct mx_turns){0};
 }
