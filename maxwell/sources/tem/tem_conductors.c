@@ -9,7 +9,7 @@
 #include "libdg/base/memory.h"
 #include "libdg/base/vec3.h"
 #include "maxwell/sources/faces/edges.h"
-#include "maxwell/sources/faces/port_shape.h"
+#include "maxwell/sources/tem/tem_bodies.h"
 
 /* An edge of the face that a metal face has. It is sent between ranks. */
 struct contact {
@@ -50,9 +50,7 @@ static size_t collect(const struct mx_port_place *place, const struct mx_assignm
       const int boundary = assignment->boundary[e][f];
       struct mx_edge own[3];
       int64_t vertex[3];
-      if (boundary == MX_NOT_BOUNDARY ||
-          (boundary != MX_SHEET && !mx_port_wall_conducts(place->problem, config, boundary, e)))
-        continue;
+      if (!mx_tem_conducts(place, assignment, config, e, f)) continue;
       for (int i = 0, n = 0; i < 4; i++)
         if (i != f) vertex[n++] = dg_mesh_global_vertex(mesh, (size_t)mesh->element[e][i]);
       mx_edges_of(vertex, own);
@@ -160,6 +158,54 @@ static void measure(struct mx_tem_conductors *conductors, const struct mx_port_f
     for (int c = 0; c < 3; c++) conductors->middle[i][c] /= conductors->length[i];
 }
 
+/* Does conductor a come before conductor b? The one whose body does; of ends of one body the lower one. */
+static bool comes_first(const struct mx_tem_conductors *conductors, double extent, size_t a, size_t b)
+{
+  const double alike = 1e-6;
+  if (conductors->body[a] != conductors->body[b]) return conductors->body[a] < conductors->body[b];
+  return mx_tem_is_lower(conductors->middle[a], conductors->middle[b], alike * extent);
+}
+
+/* Numbers the conductors by the bodies that they belong to, so that both ends of a line number them alike. */
+static int number_by_bodies(struct mx_tem_conductors *conductors, const struct mx_port_place *place,
+                            const struct mx_assignment *assignment, const struct mx_config *config, double extent,
+                            struct dg_error *err)
+{
+  struct end {
+    size_t body;
+    double length, middle[3];
+  } *old = NULL;
+  const size_t count = conductors->count;
+  struct mx_tem_bodies bodies;
+  size_t *order = NULL;
+  int *number = NULL;
+  if (mx_tem_bodies_init(&bodies, place, assignment, config, err) != 0 || DG_NEW(order, count, err) != 0 ||
+      DG_NEW(number, count, err) != 0 || DG_NEW(old, count, err) != 0)
+    goto fail;
+  for (size_t i = 0; i < conductors->edges; i++)
+    conductors->body[conductors->edge[i].body] = mx_tem_body_of(&bodies, conductors->edge[i].vertex[0]);
+  for (size_t i = 0; i < count; i++) {
+    size_t at = i;
+    for (; at > 0 && comes_first(conductors, extent, i, order[at - 1]); at--) order[at] = order[at - 1];
+    order[at] = i;
+    old[i] = (struct end){conductors->body[i], conductors->length[i], {0}};
+    memcpy(old[i].middle, conductors->middle[i], sizeof old[i].middle);
+  }
+  for (size_t i = 0; i < count; i++) {
+    number[order[i]] = (int)i;
+    conductors->body[i] = old[order[i]].body;
+    conductors->length[i] = old[order[i]].length;
+    memcpy(conductors->middle[i], old[order[i]].middle, sizeof old[i].middle);
+  }
+  for (size_t i = 0; i < conductors->edges; i++) conductors->edge[i].body = number[conductors->edge[i].body];
+fail:
+  dg_free(order);
+  dg_free(number);
+  dg_free(old);
+  mx_tem_bodies_release(&bodies);
+  return err->code;
+}
+
 static void note_groups(struct mx_tem_conductors *conductors, const struct dg_mesh *mesh, const struct contact *contact,
                         size_t count)
 {
@@ -190,9 +236,11 @@ int mx_tem_conductors_init(struct mx_tem_conductors *conductors, const struct mx
     }
   if (connect(conductors, err) != 0 || DG_NEW(conductors->length, conductors->count, err) != 0 ||
       DG_NEW(conductors->middle, conductors->count, err) != 0 ||
+      DG_NEW(conductors->body, conductors->count, err) != 0 ||
       DG_NEW(conductors->member, conductors->count * conductors->groups, err) != 0)
     goto fail;
   measure(conductors, face);
+  if (number_by_bodies(conductors, place, assignment, config, face->extent, err) != 0) goto fail;
   note_groups(conductors, place->mesh, contact, count);
   if (conductors->count < 2) {
     char names[200];
@@ -213,6 +261,7 @@ void mx_tem_conductors_release(struct mx_tem_conductors *conductors)
   dg_free(conductors->wall);
   dg_free(conductors->length);
   dg_free(conductors->middle);
+  dg_free(conductors->body);
   dg_free(conductors->member);
   *conductors = (struct mx_tem_conductors){0};
 }

@@ -1,5 +1,6 @@
 /* The conductors on a port's face: connected sets of edges at which metal ends, such as walls beside the face and
- * conducting sheets that meet it. All ranks find the same ones, in the same order. */
+ * conducting sheets that meet it. All ranks find the same ones, in the same order, which is that of the bodies that
+ * they are ends of (tem_bodies.h), and so the same at both ends of a line. */
 #pragma once
 
 #include "libdg/plane/plane.h"
@@ -10,12 +11,13 @@
 enum { MX_TEM_METAL_SHEET = -4 }; /* beside those of mx_assignment: a conducting sheet that is a metal */
 
 struct mx_tem_conductors {
-  size_t count; /* by the lowest vertex that each has */
+  size_t count;
   size_t edges;
   struct dg_plane_edge *edge; /* [edges] by ascending vertices, numbered in the whole mesh */
   int *wall;                  /* [edges] the boundary, as in mx_assignment, or MX_TEM_METAL_SHEET */
   double *length;             /* [count] of their edges, m */
   double (*middle)[3];        /* [count] the mean place of their edges, m */
+  size_t *body;               /* [count] the number of its body; of ends of one body the lower one comes first */
   size_t groups;              /* of the mesh */
   bool *member;               /* [count][groups] does a surface of the group touch it? */
 };

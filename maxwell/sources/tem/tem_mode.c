@@ -111,18 +111,12 @@ static int take_voltages(const struct build *b)
                  MX_AT(b->place->where), b->place->what, v[0]);
 }
 
-/* Is conductor a the ground rather than b? The longer one is; of two alike the lower one in z, then y, then x, so that
- * both ends of a line choose the same. */
-static bool is_lower(const struct build *b, size_t a, size_t other)
+/* Is conductor a the ground rather than b, which comes before it? The longer one is; of two alike the first, as both
+ * ends of a line have one order. */
+static bool is_longer(const struct build *b, size_t a, size_t other)
 {
-  const struct mx_tem_conductors *all = b->conductors;
-  const double alike = 1e-6, longer = all->length[a] - all->length[other];
-  if (fabs(longer) > alike * all->length[a]) return longer > 0;
-  for (int c = 2; c >= 0; c--) {
-    const double above = all->middle[a][c] - all->middle[other][c];
-    if (fabs(above) > alike * b->face->extent) return above < 0;
-  }
-  return false;
+  const double alike = 1e-6;
+  return b->conductors->length[a] - b->conductors->length[other] > alike * b->conductors->length[a];
 }
 
 /* The conductor at potential 0: the one that the script names, or the longest. */
@@ -135,7 +129,7 @@ static int find_ground(const struct build *b, size_t *ground)
     return *ground < all->count ? 0 : fail_names(b, b->place->where, "ground", b->config->ground);
   }
   for (size_t i = 1; i < all->count; i++)
-    if (is_lower(b, i, *ground)) *ground = i;
+    if (is_longer(b, i, *ground)) *ground = i;
   return 0;
 }
 

@@ -11,5 +11,5 @@
 int mx_tem_modes(size_t n, const double *C, const double *K, double *v, double *index,
                  struct dg_error *err) DG_MUST_USE;
 /* Scales potentials to 1 V of the port: the largest is 1 V when all have one sign, else the highest and the lowest are
- * 1 V apart. The first that is not small becomes positive. */
+ * 1 V apart. The first that is not small becomes positive: conductors have one order at both ends of a line. */
 void mx_tem_scale(size_t n, double *v);

@@ -169,14 +169,14 @@ def three_sided():
                      (dim, entity, *rest) for dim, entity, *rest in mesh.elements]
     mesh.elements.sort(key=lambda element: element[:2])
     mesh.member[(2, 6)] = list(mesh.member[(2, 3)])
-    return mesh.text()
+    return mesh
 
 
 def test_three_ports(program):
     """Reciprocal and passive; port 3 on the side takes part; at most four complex numbers a line."""
     script = BOTH.replace("[3] =", '[6] = { kind = "lumped_port", resistance = 50, direction = { 0, 0, 1 }, number = 3, '
                           "waveform = pulse },\n    [3] =")
-    with Place(program, {"input/box.msh": three_sided()}, script) as place:
+    with Place(program, {"input/box.msh": three_sided().text()}, script) as place:
         place.good(*RUN)
         _, frequency, S = touchstone(place.path("case/case.s3p"))
         expect(S.shape == (7, 3, 3) and len(frequency) == 7, f"{S.shape}")
@@ -327,9 +327,84 @@ def test_potentials_that_are_no_mode(program):
             ("epsilon_r = 4", "epsilon_r = 4, sigma = 1e-4", "voltages = { walls = 1 }", True),
             ("epsilon_r = 4", "epsilon_r = 4, sigma = 1e-4", "mode = 'odd'", True),
             ("epsilon_r = 4, sigma = 1e-4", "epsilon_r = 4, sigma = 1e-4", "voltages = { walls = 1 }", False)):
-        with Place(program, {"input/box.msh": three_sided()}, PLATES % (left, right, keys)) as place:
+        with Place(program, {"input/box.msh": three_sided().text()}, PLATES % (left, right, keys)) as place:
             code, _, err, _ = place.run("check", "input/case.lua")
             expect(code == 0 and (mixed in err) == warns, f"{left} | {right}, {keys}: {code}, {err}")
+
+
+# Two strips on a substrate in a box, in mm.
+PAIR_GEO = """\
+SetFactory("OpenCASCADE");
+mm = 1e-3; e = 1e-6; L = 12;
+Box(1) = {0, 0, 0, 10*mm, L*mm, 1*mm};
+Box(2) = {0, 0, 1*mm, 10*mm, L*mm, 3*mm};
+Rectangle(100) = {3*mm, 0, 1*mm, 1.2*mm, L*mm};
+Rectangle(101) = {5.8*mm, 0, 1*mm, 1.2*mm, L*mm};
+BooleanFragments{ Volume{1,2}; Delete; }{ Surface{100,101}; Delete; }
+Physical Volume("sub") = Volume In BoundingBox{-e, -e, -e, 10*mm+e, L*mm+e, 1*mm+e};
+Physical Volume("air") = Volume In BoundingBox{-e, -e, 1*mm-e, 10*mm+e, L*mm+e, 4*mm+e};
+Physical Surface("stripa") = Surface In BoundingBox{3*mm-e, -e, 1*mm-e, 4.2*mm+e, L*mm+e, 1*mm+e};
+Physical Surface("stripb") = Surface In BoundingBox{5.8*mm-e, -e, 1*mm-e, 7*mm+e, L*mm+e, 1*mm+e};
+Physical Surface("left") = Surface In BoundingBox{-e, -e, -e, 10*mm+e, e, 4*mm+e};
+Physical Surface("right") = Surface In BoundingBox{-e, L*mm-e, -e, 10*mm+e, L*mm+e, 4*mm+e};
+"""
+PAIR = """\
+simulation {
+  mesh = { file = "pair.geo", size = 2.5e-3 }, order = 1, time = { steps = 1 },
+  materials = { sub = { epsilon_r = 4 }, air = {} }, interfaces = { stripa = { kind = "pec" }, stripb = { kind = "pec" } },
+  boundaries = {
+    left = { kind = "tem_port", mode = %s, number = 1, waveform = waveform.gaussian { bandwidth = 5e9 } },
+    right = { kind = "tem_port", mode = %s, number = 2 },
+  },
+}
+"""
+# Two plates round a corner: at one end the outer one lies lower in z, at the other the inner one lower in x.
+BEND = """\
+local pulse = waveform.gaussian { bandwidth = 5e7 }
+simulation {
+  mesh = { file = "box.msh" }, order = 3, time = { stop = 150e-9 }, materials = { default = {} },
+  boundaries = {
+    [1] = { kind = "tem_port", number = 1, waveform = pulse }, [2] = { kind = "tem_port", number = 2 }, [3] = { kind = "pmc" },
+    [4] = { kind = "pec" },
+  },
+  output = { s_parameters = { 1e6, 2e6 } },
+}
+"""
+
+
+def bend():
+    """Cubes at x = 0 and 1, and one on top of the second. Surface 1 is x = 0, 2 z = 2, 3 the sides in y, 4 the rest."""
+    mesh, faces = meshes.Mesh(), {}
+    places = sorted({(x + a, b, z + c) for x, z in ((0, 0), (1, 0), (1, 1)) for a in (0, 1) for b in (0, 1) for c in (0, 1)})
+    for tag, point in enumerate(places, 1):
+        mesh.point(tag, *map(float, point))
+    for x, z in ((0, 0), (1, 0), (1, 1)):
+        for tet in meshes.SIX:
+            corners = [1 + places.index((x + (c & 1), c >> 1 & 1, z + (c >> 2))) for c in tet]
+            mesh.add(3, 1, meshes.TETRAHEDRON, corners)
+            for drop in range(4):
+                face = tuple(sorted(corners[:drop] + corners[drop + 1:]))
+                faces[face] = faces.get(face, 0) + 1
+    outer = []
+    for face in sorted(face for face, count in faces.items() if count == 1):
+        x, y, z = zip(*(places[node - 1] for node in face))
+        outer.append((1 if max(x) == 0 else 2 if min(z) == 2 else 3 if len(set(y)) == 1 else 4, face))
+    for surface, face in sorted(outer):
+        mesh.add(2, surface, meshes.TRIANGLE, face)
+    return mesh
+
+
+def test_both_ends_of_a_line_take_one_sign(program):
+    """The same conductor is positive at both ends, whatever the mesh numbers first there; S21 round a bend is near 1."""
+    for mode in ('"odd"', "1"):
+        with Place(program, {"input/pair.geo": PAIR_GEO}, PAIR % (mode, mode)) as place:
+            out = place.good("check", "input/case.lua")
+            signs = re.findall(r"'stripa' at (-?)0\.5.*'stripb' at (-?)0\.5|'stripb' at (-?)0\.5.*'stripa' at (-?)0\.5", out)
+            expect(len(signs) == 2 and signs[0] == signs[1], f"{mode}: {signs} in {out}")
+    with Place(program, {"input/box.msh": bend().text()}, BEND) as place:
+        place.good(*RUN)
+        _, rows = place.rows("case/sparameters.csv")
+        expect(rows[0][3] > 0.8, f"bend: S21 = {rows[0][3]} + {rows[0][4]}j")
 
 
 if __name__ == "__main__":
