@@ -418,9 +418,10 @@ int mx_far_surface_init(struct mx_far_surface *surface, const struct mx_far_scen
   const size_t entities = scene->mesh->entities;
   struct work work = {.scene = scene, .surface = surface, .err = err};
   *surface = (struct mx_far_surface){0};
-  if (DG_NEW(work.inside, entities, err) != 0 || DG_NEW(work.bound, entities, err) != 0 ||
+  if (DG_NEW(surface->inside, entities, err) != 0 || DG_NEW(work.bound, entities, err) != 0 ||
       DG_NEW(work.label, entities, err) != 0)
     goto fail;
+  work.inside = surface->inside;
   if (scene->mesh->periods > 0) {
     (void)dg_fail(err, DG_INPUT,
                   MX_PLACE
@@ -436,7 +437,6 @@ int mx_far_surface_init(struct mx_far_surface *surface, const struct mx_far_scen
       look_outside(&work, has_sheet, "touch a conducting sheet") != 0)
     goto fail;
 fail:
-  dg_free(work.inside);
   dg_free(work.bound);
   dg_free(work.label);
   return err->code;
@@ -445,5 +445,6 @@ fail:
 void mx_far_surface_release(struct mx_far_surface *surface)
 {
   dg_free(surface->face);
+  dg_free(surface->inside);
   *surface = (struct mx_far_surface){0};
 }

@@ -29,6 +29,7 @@ struct mx_far_surface {
   double area;              /* of all ranks, m^2 */
   double centre[3], radius; /* m: of a ball that holds the surface and its images */
   bool above[3];            /* across the axis of an image: the surface lies above its plane */
+  bool *inside;             /* [entities of the mesh] volumes that lie inside */
 };
 
 /* The place of a surface. */

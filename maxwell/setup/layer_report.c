@@ -3,24 +3,6 @@
 
 #include <math.h>
 
-#include "libdg/geometry/geometry.h"
-
-static int refuse(const struct mx_setup *setup, size_t e, const char *what, struct dg_error *err)
-{
-  double x[3];
-  dg_geometry_barycentre(&setup->mesh, e, x);
-  return dg_fail(err, DG_INPUT,
-                 "%s reaches into %s at (%.4g, %.4g, %.4g) m, where fields are not those of the medium; keep it out of "
-                 "the layer",
-                 what, setup->assignment.absorber[e] >= 0 ? "an absorber" : "a perfectly matched layer", x[0], x[1],
-                 x[2]);
-}
-
-static bool in_layer(const struct mx_setup *setup, size_t e)
-{
-  return setup->assignment.layer[e] >= 0 || setup->assignment.absorber[e] >= 0;
-}
-
 static bool matched(const struct mx_setup *setup)
 {
   for (size_t i = 0; i < setup->layers.count; i++)
@@ -28,38 +10,13 @@ static bool matched(const struct mx_setup *setup)
   return false;
 }
 
-/* Looks at what this rank has. */
-static int check_part(const struct mx_setup *setup, struct dg_error *err)
+int mx_check_layers(const struct mx_setup *setup, struct dg_error *err)
 {
-  const struct mx_problem *problem = &setup->problem;
-  const struct mx_config *config = setup->config;
-  if (config->output.balance.every > 0 && matched(setup))
+  if (setup->config->output.balance.every > 0 && matched(setup))
     return dg_fail(err, DG_INPUT,
                    "output.balance does not know what a perfectly matched layer takes up; leave it out of a script "
                    "with layers");
-  for (size_t e = 0; e < problem->K; e++)
-    for (int f = 0; f < 4 && in_layer(setup, e); f++) {
-      const int wall = setup->assignment.boundary[e][f];
-      if (wall >= 0 && mx_is_port(config->boundary[wall].kind)) return refuse(setup, e, "a port", err);
-      if (wall >= 0 && config->boundary[wall].kind == MX_LUMPED_ELEMENT)
-        return refuse(setup, e, "a lumped element", err);
-    }
-  for (size_t t = 0; t < problem->terms; t++) {
-    const struct mx_term *term = &problem->term[t];
-    for (size_t k = 0; k < term->count; k++) {
-      const size_t e = (size_t)(term->kind == MX_CURRENT ? term->where[k] : term->where[k] / 4);
-      if (in_layer(setup, e))
-        return refuse(setup, e, term->kind == MX_CURRENT ? "a current" : "a driven surface or wall", err);
-    }
-  }
   return 0;
-}
-
-int mx_check_layers(const struct mx_setup *setup, struct dg_error *err)
-{
-  if (setup->layers.count == 0) return 0;
-  (void)!check_part(setup, err);
-  return dg_comm_agree(setup->comm, err); /* one rank may have the element */
 }
 
 static const char *const kind[] = {"box", "sphere", "cylinder"};

@@ -3,8 +3,8 @@
 
 #include "maxwell/setup/setup.h"
 
-/* Refuses what may not be in a layer: sources, ports, surfaces of total field, and a balance of energy, which does not
- * know what a layer takes up. Not collective: an error stops the other ranks. */
+/* Refuses a balance of energy, which does not know what a layer takes up. What may not be in a layer is in
+ * maxwell/touch. */
 int mx_check_layers(const struct mx_setup *setup, struct dg_error *err) DG_MUST_USE;
 
 /* Logs each layer: thickness, elements, memory of its states, and the reflection that is foretold. Collective. */

@@ -23,6 +23,7 @@
 #include "maxwell/setup/response_report.h"
 #include "maxwell/setup/slow_elements.h"
 #include "maxwell/setup/source_warnings.h"
+#include "maxwell/touch/touch.h"
 
 /* Says whether all ranks can work with this backend, each on a card of its own if it wants one. The answer is no where
  * a card is missing. All else that hinders a backend is an error, lest a slower one take its place in silence. */
@@ -374,6 +375,20 @@ static int make_phasors(struct mx_setup *setup, struct dg_error *err)
   return 0;
 }
 
+/* Looks at what touches what it must not. */
+static int check_touch(const struct mx_setup *setup, struct dg_error *err)
+{
+  const struct mx_touch_scene scene = {.config = setup->config,
+                                       .mesh = &setup->mesh,
+                                       .problem = &setup->problem,
+                                       .assignment = &setup->assignment,
+                                       .layers = &setup->layers,
+                                       .sources = &setup->sources,
+                                       .far = &setup->far,
+                                       .log = setup->log};
+  return mx_touch(&scene, err);
+}
+
 /* The temperature with which materials that change with it begin: heat.temperature at the barycentres. */
 static int set_temperature(struct mx_setup *setup, struct dg_error *err)
 {
@@ -435,8 +450,8 @@ static int make_tables(struct mx_setup *setup, const struct dg_geometry *geometr
   if (check_balance(setup, err) != 0 || check_s_parameters(setup, err) != 0 || choose_step(setup, err) != 0 ||
       check_frequencies(setup, err) != 0 || mx_measures_check_step(&setup->measures, setup->step, err) != 0 ||
       mx_sources_prepare(&setup->sources, setup->step, setup->steps, err) != 0 || mx_suspect(setup, err) != 0 ||
-      make_far_fields(setup, err) != 0 || make_phasors(setup, err) != 0 || mx_find_quiet(setup, err) != 0 ||
-      check_resonances(setup, err) != 0)
+      make_far_fields(setup, err) != 0 || check_touch(setup, err) != 0 || make_phasors(setup, err) != 0 ||
+      mx_find_quiet(setup, err) != 0 || check_resonances(setup, err) != 0)
     return err->code;
   const struct mx_backend_options options = mx_setup_backend_options(setup);
   if (mx_measures_set_options(&setup->measures, &options, err) != 0) return err->code;

@@ -33,8 +33,7 @@ static bool same_numbers(const double *a, const double *b, size_t count)
   return true;
 }
 
-/* Says whether both jumps are those of one wave. Without an origin each would begin by itself. */
-static bool same_wave(const struct mx_plane_wave *a, const struct mx_plane_wave *b)
+bool mx_same_wave(const struct mx_plane_wave *a, const struct mx_plane_wave *b)
 {
   const double one[] = {a->amplitude, a->delay}, other[] = {b->amplitude, b->delay};
   return a->has_origin && b->has_origin && same_numbers(a->origin, b->origin, 3) &&
@@ -66,7 +65,7 @@ static int check_border(const struct mx_source_check *check, size_t index, const
                        MX_PLACE "%s is not closed: near (%g, %g, %g) m the region '%s' of total field ends, and the "
                                 "surface is not there; it must be on all of the region's border inside the domain",
                        MX_AT(config->where.where), what, x[0], x[1], x[2], inside);
-      if (!same_wave(&config->wave, &check->config->interface[chosen].wave))
+      if (!mx_same_wave(&config->wave, &check->config->interface[chosen].wave))
         return dg_fail(err, DG_INPUT,
                        MX_PLACE "%s: near (%g, %g, %g) m another wave comes into its region '%s'; the parts of a "
                                 "surface need the same wave with the same origin",
@@ -114,9 +113,7 @@ fail:
   return err->code;
 }
 
-/* Measures how far the incident wave alone is from obeying the wall's condition, 0 to 1. The measure is the tangential
- * part of (E - Zw H x n)/(1 + Zw) for |E| = 1. */
-static double residual(const struct mx_plane_wave *wave, const double n[3], double impedance)
+double mx_wave_misfit(const struct mx_plane_wave *wave, const double n[3], double impedance)
 {
   double h[3], e_t[3], h_n[3], square = 0;
   const double normal = dg_dot(wave->polarisation, n);
@@ -130,8 +127,7 @@ static double residual(const struct mx_plane_wave *wave, const double n[3], doub
   return sqrt(square) / (1 + impedance);
 }
 
-/* The wall's impedance over that of the medium. */
-static double wall(const struct mx_source_check *check, size_t e, int f, const char **name)
+double mx_wave_wall(const struct mx_source_check *check, size_t e, int f, const char **name)
 {
   const int index = check->assignment->boundary[e][f];
   const double own = sqrt(check->problem->mu[e] / check->problem->epsilon[e]);
@@ -160,7 +156,7 @@ static int check_rim(const struct mx_source_check *check, size_t index, const in
       for (int i = 0; i < 3; i++)
         touches = touches || bsearch(&own[i], edge, count, sizeof *edge, mx_compare_edges) != NULL;
       if (!touches) continue;
-      const double off = residual(&config->wave, check->problem->normal[e][f], wall(check, e, f, &kind));
+      const double off = mx_wave_misfit(&config->wave, check->problem->normal[e][f], mx_wave_wall(check, e, f, &kind));
       if (off <= close) continue;
       double x[3];
       char what[160];

@@ -1,5 +1,5 @@
 /* Set-ups of sources that cannot be meant: surfaces that are not closed, waves that go the wrong way. Private to
- * sources*.c.
+ * sources*.c, but for what maxwell/touch asks of waves and walls.
  */
 #pragma once
 
@@ -28,3 +28,12 @@ int mx_check_total_field(const struct mx_source_check *check, size_t index, cons
 /* Checks the plane waves of boundaries. DG_INPUT for a wave that leaves through all of its faces, or runs along them,
  * and that no other boundary lets in: it would do nothing. */
 int mx_check_plane_waves(const struct mx_source_check *check, struct dg_error *err) DG_MUST_USE;
+
+/* How far a wave alone is from obeying a wall's condition, 0 to 1: the tangential part of (E - Zw H x n)/(1 + Zw) for
+ * |E| = 1, n the wall's normal and Zw its impedance over that of the medium. */
+double mx_wave_misfit(const struct mx_plane_wave *wave, const double n[3], double impedance);
+/* The impedance of the wall at a face of the boundary over that of the medium, and the wall's kind as scripts have it.
+ */
+double mx_wave_wall(const struct mx_source_check *check, size_t e, int f, const char **name);
+/* Says whether both are one wave. Without an origin each would begin by itself. */
+bool mx_same_wave(const struct mx_plane_wave *a, const struct mx_plane_wave *b);

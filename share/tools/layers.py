@@ -84,8 +84,10 @@ MAY = {
     "maxwell/resonance": "libdg/base libdg/ref maxwell/measure maxwell/model maxwell/shell maxwell/time",
     # A run.
     "maxwell/periods": "libdg/base libdg/halo libdg/mesh maxwell/model maxwell/shell",
+    "maxwell/touch": "libdg/base libdg/comm libdg/geometry libdg/mesh maxwell/far maxwell/measure maxwell/model maxwell/problem maxwell/sources "
+                     "maxwell/sources/faces",
     "maxwell/setup": "libdg/* maxwell/backend maxwell/far maxwell/limit maxwell/measure maxwell/model maxwell/model/heat maxwell/operator "
-                     "maxwell/periods maxwell/phasor maxwell/problem maxwell/resonance maxwell/shell maxwell/sources maxwell/statics maxwell/time",
+                     "maxwell/periods maxwell/phasor maxwell/problem maxwell/resonance maxwell/shell maxwell/sources maxwell/statics maxwell/time maxwell/touch",
     "maxwell/output": "libdg/* maxwell maxwell/backend maxwell/backend/frame maxwell/far maxwell/measure maxwell/model "
                       "maxwell/operator maxwell/output/powers maxwell/phasor maxwell/problem maxwell/resonance maxwell/setup maxwell/shell "
                       "maxwell/shell/hooks maxwell/sources maxwell/sources/tem maxwell/time",
