@@ -12,8 +12,15 @@
  * one go (curlew_run) or in steps (curlew_begin).
  * It belongs to one process: ranks are for the program. Units are SI: m, s, V/m, A/m, J. Functions that can fail return
  * 0 or the code in `error` (2 the input, 3 the environment, 4 the solution blew up, 70 a bug, 130 interrupted), with
- * one line in `message`. Nothing is printed unless `echo` asks for it. A simulation is used by one thread at a time;
- * several may exist. The mesher, curlew-mesh, is looked for beside the process's program and where the environment
+ * one line in `message`. Nothing is printed unless `echo` asks for it.
+ *
+ * Several simulations may exist, and several threads may use them, but a simulation takes one call at a time: a second
+ * one, from another thread or from one of its own functions, is code 2. curlew_describe, curlew_where,
+ * curlew_steps_done, curlew_time, curlew_nodes, curlew_name and curlew_backend may be called at any time. A pointer to
+ * a simulation that was freed is code 2. So is every call in a process that was forked from one that has called
+ * curlew_new: it has none of its threads, and leaves its folders alone.
+ *
+ * The mesher, curlew-mesh, is looked for beside the process's program and where the environment
  * variable CURLEW_MESHER says.
  *
  * Structs and functions of a version do not change; additions raise CURLEW_API. Whoever loads the library compares
@@ -27,7 +34,7 @@
 extern "C" {
 #endif
 
-#define CURLEW_API     2
+#define CURLEW_API     3
 #define CURLEW_MESSAGE 2048
 
 int curlew_api(void);
@@ -45,7 +52,8 @@ struct curlew_function {
   /* Writes value[count][components]. x [count][3] m, or NULL where the function depends on time alone. t (s): one time
    * for all of x, [count] times without x, or NULL where it does not depend on time. For the key time.finish, t holds
    * count = 3 numbers, time, step and energy (J), and value[0] not 0 ends the run. Returns 0, or not 0 with a line in
-   * message[room]. There is one call at a time, but from any thread; values must depend on the arguments alone. */
+   * message[room]. There is one call at a time, but from any thread; values must depend on the arguments alone. x and t
+   * are the library's and end with the call. A number that is not written is an error. */
   int (*values)(void *self, size_t count, const double *x, const double *t, int components, double *value,
                 char *message, size_t room);
   void *self;
@@ -81,7 +89,14 @@ struct curlew_description {
 
 /* Reads the script, makes the mesh and the tables. *simulation is NULL after an error. */
 int curlew_new(struct curlew_simulation **simulation, const struct curlew_options *options, struct curlew_error *error);
-void curlew_free(struct curlew_simulation *simulation); /* NULL is safe */
+/* Frees a simulation, now or, while a call of it is at work, at that call's end, which comes soon (curlew_interrupt).
+ * NULL is safe, and so is one that was freed before. */
+void curlew_free(struct curlew_simulation *simulation);
+/* Since version 3: the same, but code 2 while a call of it is at work. */
+int curlew_close(struct curlew_simulation *simulation, struct curlew_error *error);
+/* Since version 3, for any thread and any function: ends the call that is at work soon, with code 130, and a run with a
+ * checkpoint. Returns 0 where there is no such simulation. */
+int curlew_interrupt(struct curlew_simulation *simulation);
 void curlew_describe(const struct curlew_simulation *simulation, struct curlew_description *description);
 /* The name that the script gives the simulation; the backend that carries it out. */
 const char *curlew_name(const struct curlew_simulation *simulation);
@@ -173,6 +188,10 @@ struct curlew_record {
 };
 int curlew_record(struct curlew_simulation *simulation, uint64_t index, struct curlew_record *record,
                   struct curlew_error *error);
+
+/* Since version 3: copies the first `rows` rows, time [rows], value [rows][width], x [points][3]; NULL: not wanted. */
+int curlew_copy_record(struct curlew_simulation *simulation, uint64_t index, uint64_t rows, double *time, double *value,
+                       double *x, struct curlew_error *error);
 
 #ifdef __cplusplus
 }

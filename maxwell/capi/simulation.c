@@ -1,11 +1,13 @@
 /* The beginning and the end of a simulation of libcurlew.so, its functions, and its run with output. The caller's
  * program, or Python's ctypes, calls this; curlew.h is the manual. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "libdg/base/memory.h"
 #include "libdg/io/store.h"
 #include "libdg/ref/dense.h"
+#include "maxwell/capi/guard.h"
 #include "maxwell/capi/stepped.h"
 #include "maxwell/measure/kinds.h"
 #include "maxwell/run/run.h"
@@ -27,11 +29,18 @@ int mx_capi_give(struct curlew_error *error, const struct dg_error *err)
 
 /* ---- functions of the caller's */
 
+/* values: of the answer. */
 static int call(const struct mx_caller *caller, const char *what, size_t count, const double *x, const double *t,
-                int components, double *value, struct dg_error *err)
+                int components, size_t values, double *value, struct dg_error *err)
 {
   char message[1024] = "";
-  if (caller->given.values(caller->given.self, count, x, t, components, value, message, sizeof message) == 0) return 0;
+  struct mx_capi_frame frame;
+  /* A function that does not come to its end, such as an exception that Python can only print, has given nothing. */
+  for (size_t i = 0; i < values; i++) value[i] = NAN;
+  mx_capi_call(&frame, caller->simulation);
+  const int failed = caller->given.values(caller->given.self, count, x, t, components, value, message, sizeof message);
+  mx_capi_called(&frame);
+  if (!failed) return 0;
   message[sizeof message - 1] = '\0';
   for (char *c = message; *c != '\0'; c++)
     if (*c == '\n') *c = ' '; /* errors are one line */
@@ -40,13 +49,15 @@ static int call(const struct mx_caller *caller, const char *what, size_t count, 
 
 static int values(void *self, const struct mx_places *at, double *value, struct dg_error *err)
 {
-  return call(self, at->what, at->count, at->x != NULL ? *at->x : NULL, at->t, at->components, value, err);
+  return call(self, at->what, at->count, at->x != NULL ? *at->x : NULL, at->t, at->components,
+              at->count * (size_t)at->components, value, err);
 }
 
 static int answer(void *self, const char *what, int inputs, const double *in, bool *result, struct dg_error *err)
 {
   double value = 0;
-  if (call(self, what, (size_t)inputs, NULL, in, 1, &value, err) != 0) return err->code;
+  if (call(self, what, (size_t)inputs, NULL, in, 1, 1, &value, err) != 0) return err->code;
+  if (isnan(value)) return dg_fail(err, DG_INPUT, "%s: the function gave no value", what);
   *result = value != 0;
   return 0;
 }
@@ -65,6 +76,7 @@ static int put_functions(struct curlew_simulation *s, const struct curlew_option
   s->callers = options->functions;
   for (size_t i = 0; i < s->callers; i++) {
     struct mx_caller *caller = &s->caller[i];
+    caller->simulation = s;
     caller->given = options->function[i];
     caller->base = (struct mx_function){.values = values, .answer = answer, .digest = digest, .self = caller};
     if (mx_script_put(s->script, options->function[i].key, &caller->base, err) != 0) return err->code;
@@ -91,30 +103,7 @@ static int load(struct curlew_simulation *s, const struct curlew_options *option
   return err->code;
 }
 
-int curlew_new(struct curlew_simulation **simulation, const struct curlew_options *options, struct curlew_error *error)
-{
-  struct curlew_simulation *s = NULL;
-  struct dg_error err = {0};
-  *simulation = NULL;
-  dg_store_prepare();
-  if (DG_NEW(s, 1, &err) != 0 || dg_dense_prepare(&err) != 0 || (options->echo && dg_log_new(&s->log, 1, &err) != 0) ||
-      load(s, options, &err) != 0 || put_functions(s, options, &err) != 0)
-    goto fail;
-  const struct mx_origin *origin = mx_script_origin(s->script);
-  if (mx_config_read(&s->config, mx_measure_kinds, origin, &err) != 0) goto fail;
-  if (s->config.heat != NULL) {
-    (void)dg_fail(&err, DG_INPUT, "heat is computed by the program alone (curlew run): leave 'heat' out");
-    goto fail;
-  }
-  if (mx_setup_init(&s->setup, &s->config, origin, s->log, NULL, NULL, &err) != 0) goto fail;
-  *simulation = s;
-  return mx_capi_give(error, &err);
-fail:
-  curlew_free(s);
-  return mx_capi_give(error, &err);
-}
-
-void curlew_free(struct curlew_simulation *simulation)
+static void release(struct curlew_simulation *simulation)
 {
   if (simulation == NULL) return;
   mx_stepped_free(simulation);
@@ -127,9 +116,49 @@ void curlew_free(struct curlew_simulation *simulation)
   dg_free(simulation);
 }
 
+int curlew_new(struct curlew_simulation **simulation, const struct curlew_options *options, struct curlew_error *error)
+{
+  struct curlew_simulation *s = NULL;
+  struct dg_error err = {0};
+  *simulation = NULL;
+  if (mx_capi_may_begin(&err) != 0) return mx_capi_give(error, &err);
+  dg_store_prepare();
+  if (DG_NEW(s, 1, &err) != 0 || dg_dense_prepare(&err) != 0 || (options->echo && dg_log_new(&s->log, 1, &err) != 0) ||
+      load(s, options, &err) != 0 || put_functions(s, options, &err) != 0)
+    goto fail;
+  const struct mx_origin *origin = mx_script_origin(s->script);
+  if (mx_config_read(&s->config, mx_measure_kinds, origin, &err) != 0) goto fail;
+  if (s->config.heat != NULL) {
+    (void)dg_fail(&err, DG_INPUT, "heat is computed by the program alone (curlew run): leave 'heat' out");
+    goto fail;
+  }
+  if (mx_setup_init(&s->setup, &s->config, origin, s->log, NULL, NULL, &err) != 0) goto fail;
+  mx_capi_add(s);
+  *simulation = s;
+  return mx_capi_give(error, &err);
+fail:
+  release(s);
+  return mx_capi_give(error, &err);
+}
+
+int curlew_close(struct curlew_simulation *simulation, struct curlew_error *error)
+{
+  struct dg_error err = {0};
+  if (simulation != NULL && mx_capi_remove(simulation, false, &err) == 0) release(simulation);
+  return mx_capi_give(error, &err);
+}
+
+void curlew_free(struct curlew_simulation *simulation)
+{
+  struct dg_error err = {0};
+  if (simulation != NULL && mx_capi_remove(simulation, true, &err) == 0) release(simulation);
+}
+
 void curlew_describe(const struct curlew_simulation *simulation, struct curlew_description *description)
 {
   const struct mx_setup *setup = &simulation->setup;
+  *description = (struct curlew_description){0};
+  if (!mx_capi_look(simulation)) return;
   *description = (struct curlew_description){.elements = setup->mesh.K,
                                              .nodes = (uint64_t)setup->ref.Np,
                                              .unknowns = setup->unknowns,
@@ -138,18 +167,49 @@ void curlew_describe(const struct curlew_simulation *simulation, struct curlew_d
                                              .limit = setup->limit,
                                              .measures = setup->measures.count,
                                              .order = setup->ref.order};
+  mx_capi_looked(simulation);
 }
 
-const char *curlew_name(const struct curlew_simulation *simulation) { return simulation->config.name; }
+const char *curlew_name(const struct curlew_simulation *simulation)
+{
+  if (!mx_capi_look(simulation)) return "";
+  const char *name = simulation->config.name;
+  mx_capi_looked(simulation);
+  return name;
+}
 
-const char *curlew_backend(const struct curlew_simulation *simulation) { return simulation->setup.ops->name; }
+const char *curlew_backend(const struct curlew_simulation *simulation)
+{
+  if (!mx_capi_look(simulation)) return "";
+  const char *name = simulation->setup.ops->name;
+  mx_capi_looked(simulation);
+  return name;
+}
 
 /* ---- a run */
 
+bool mx_capi_ask(struct curlew_simulation *simulation, const struct curlew_run_options *options, long n, long steps,
+                 double t)
+{
+  if (options->look != NULL) {
+    struct mx_capi_frame frame;
+    mx_capi_call(&frame, simulation);
+    const bool goes_on = options->look(options->self, n, steps, t) != 0;
+    mx_capi_called(&frame);
+    if (!goes_on) return false;
+  }
+  return !atomic_load(&simulation->interrupted);
+}
+
+struct looker {
+  struct curlew_simulation *simulation;
+  struct curlew_run_options options;
+};
+
 static bool look(void *self, long n, long steps, double t)
 {
-  const struct curlew_run_options *options = self;
-  return options->look(options->self, n, steps, t) != 0;
+  struct looker *const looker = self;
+  return mx_capi_ask(looker->simulation, &looker->options, n, steps, t);
 }
 
 /* A simulation is stepped or run once. */
@@ -164,27 +224,28 @@ int curlew_begin(struct curlew_simulation *simulation, const struct curlew_run_o
                  struct curlew_error *error)
 {
   struct dg_error err = {0};
+  if (mx_capi_enter(simulation, &err) != 0) return mx_capi_give(error, &err);
   if (unused(simulation, &err) == 0) {
     simulation->ran = true;
     (void)!mx_stepped_begin(simulation, options, &err);
   }
-  return mx_capi_give(error, &err);
+  return mx_capi_leave(simulation, error, &err);
 }
 
 int curlew_run(struct curlew_simulation *simulation, const struct curlew_run_options *options,
                struct curlew_error *error)
 {
-  struct curlew_run_options own = *options;
-  const struct mx_watcher watcher = {.look = look, .self = &own};
-  const struct mx_run_options how = {
-      .resume = own.restart != 0, .keeps = true, .watcher = own.look != NULL ? &watcher : NULL};
+  struct looker looker = {.simulation = simulation, .options = *options};
+  const struct mx_watcher watcher = {.look = look, .self = &looker};
+  const struct mx_run_options how = {.resume = options->restart != 0, .keeps = true, .watcher = &watcher};
   struct mx_folder folder = {0};
   struct dg_error err = {0};
-  if (unused(simulation, &err) != 0) return mx_capi_give(error, &err);
+  if (mx_capi_enter(simulation, &err) != 0) return mx_capi_give(error, &err);
+  if (unused(simulation, &err) != 0) return mx_capi_leave(simulation, error, &err);
   simulation->ran = true;
-  const char *path = own.folder != NULL ? own.folder : simulation->config.name;
+  const char *path = options->folder != NULL ? options->folder : simulation->config.name;
   if (mx_folder_open(&folder, path, NULL, simulation->log, &err) == 0)
     (void)!mx_run(&simulation->setup, &folder, &how, &err);
   mx_folder_close(&folder);
-  return mx_capi_give(error, &err);
+  return mx_capi_leave(simulation, error, &err);
 }

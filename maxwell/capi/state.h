@@ -1,6 +1,8 @@
 /* The state behind the interface of libcurlew.so, which the sources of this folder share. */
 #pragma once
 
+#include <stdatomic.h>
+
 #include "maxwell/capi/curlew.h"
 #include "maxwell/output/watchdog.h"
 #include "maxwell/setup/setup.h"
@@ -9,6 +11,7 @@
 /* A function of the caller's as the solver sees it. */
 struct mx_caller {
   struct mx_function base; /* its `self` is this */
+  struct curlew_simulation *simulation;
   struct curlew_function given;
 };
 
@@ -21,6 +24,11 @@ struct mx_kept {
 struct mx_stepped;
 
 struct curlew_simulation {
+  /* Who may call it (maxwell/capi/guard.h). */
+  struct curlew_simulation *next; /* of the list of all that live */
+  bool busy, doomed;              /* a call is at work; its end frees the simulation */
+  int readers;                    /* calls that look at what does not change */
+  atomic_bool interrupted;        /* the call at work is to end */
   struct dg_log *log;
   struct mx_script *script;
   struct mx_config config;
@@ -33,15 +41,13 @@ struct curlew_simulation {
   struct mx_watchdog watchdog;
   struct mx_kept *kept;   /* [measures] */
   double *port_amplitude; /* [ports.functionals] */
-  long n;                 /* steps done */
+  atomic_long n;          /* steps done */
   int stage;              /* stages done of step n: 0, or those before the look */
   bool failed;            /* a step has failed: fields are of no time */
   /* A run that is stepped (stepped.h). NULL: none. */
-  struct mx_stepped *stepped;
+  struct mx_stepped *_Atomic stepped;
   long snapshot; /* 1 + the step at which the last one was asked for */
 };
 
-/* Gives the caller the error. Returns its code. */
-int mx_capi_give(struct curlew_error *error, const struct dg_error *err);
 /* Releases what steps need. */
 void mx_capi_end_steps(struct curlew_simulation *simulation);

@@ -23,8 +23,8 @@ struct mx_stepped {
   pthread_t thread;
   pthread_mutex_t lock;
   pthread_cond_t turns;
-  bool runs; /* whose turn it is: the thread's */
-  bool over; /* the run has ended, and `result` says how */
+  bool runs;        /* whose turn it is: the thread's */
+  atomic_bool over; /* the run has ended, and `result` says how */
   struct dg_error result;
   /* What the caller wants. */
   enum wish wish;
@@ -34,9 +34,9 @@ struct mx_stepped {
   mx_capi_work work;
   void *what;
   struct dg_error answer; /* of the wish */
-  /* Where the run is. */
-  long n, total;
-  int excitation; /* the port that is driven, from 0; -1: none in turn */
+  /* Where the run is; other threads may ask. */
+  atomic_long n, total;
+  atomic_int excitation; /* the port that is driven, from 0; -1: none in turn */
 };
 
 /* ---- turns */
@@ -128,14 +128,13 @@ static bool look(void *self, long n, long steps, double t)
 {
   struct mx_stepped *const s = self;
   s->n = n;
-  return s->options.look == NULL || s->options.look(s->options.self, n, steps, t) != 0;
+  return mx_capi_ask(s->simulation, &s->options, n, steps, t);
 }
 
 static void *run(void *self)
 {
   struct mx_stepped *const s = self;
-  const struct mx_watcher watcher = {
-      .look = s->options.look != NULL ? look : NULL, .stand = stand, .at = at, .self = s};
+  const struct mx_watcher watcher = {.look = look, .stand = stand, .at = at, .self = s};
   const struct mx_run_options how = {.resume = s->options.restart != 0, .keeps = true, .watcher = &watcher};
   (void)!mx_run(&s->simulation->setup, &s->folder, &how, &s->result);
   mx_folder_close(&s->folder); /* others may have it */
@@ -171,13 +170,28 @@ static int want(struct mx_stepped *s, enum wish wish, struct dg_error *err)
   return err->code;
 }
 
+/* Ends the run now, without a checkpoint, if it has not ended. NULL is safe. */
+static void end(struct mx_stepped *s)
+{
+  struct dg_error ignored = {0};
+  if (s == NULL) return;
+  if (s->started && !s->over) (void)!want(s, LEAVE, &ignored);
+  if (s->started) pthread_join(s->thread, NULL);
+  if (s->opened) mx_folder_close(&s->folder);
+  pthread_mutex_destroy(&s->lock);
+  pthread_cond_destroy(&s->turns);
+  dg_free(s->path);
+  dg_free(s);
+}
+
 int mx_stepped_begin(struct curlew_simulation *simulation, const struct curlew_run_options *options,
                      struct dg_error *err)
 {
   struct mx_stepped *s;
   if (DG_NEW(s, 1, err) != 0) return err->code;
-  simulation->stepped = s;
-  *s = (struct mx_stepped){.simulation = simulation, .options = *options, .excitation = -1};
+  s->simulation = simulation;
+  s->options = *options;
+  s->excitation = -1;
   pthread_mutex_init(&s->lock, NULL);
   pthread_cond_init(&s->turns, NULL);
   const char *path = options->folder != NULL ? options->folder : simulation->config.name;
@@ -195,7 +209,8 @@ int mx_stepped_begin(struct curlew_simulation *simulation, const struct curlew_r
   pthread_mutex_unlock(&s->lock);
   if (s->over) (void)!ended(s, err);
 fail:
-  if (err->code != DG_OK) mx_stepped_free(simulation);
+  if (err->code != DG_OK) end(s);
+  else simulation->stepped = s; /* from now on others may ask where it is */
   return err->code;
 }
 
@@ -254,15 +269,6 @@ void mx_stepped_describe(const struct curlew_simulation *simulation, struct curl
 
 void mx_stepped_free(struct curlew_simulation *simulation)
 {
-  struct mx_stepped *const s = simulation->stepped;
-  struct dg_error ignored = {0};
-  if (s == NULL) return;
-  if (s->started && !s->over) (void)!want(s, LEAVE, &ignored);
-  if (s->started) pthread_join(s->thread, NULL);
-  if (s->opened) mx_folder_close(&s->folder);
-  pthread_mutex_destroy(&s->lock);
-  pthread_cond_destroy(&s->turns);
-  dg_free(s->path);
-  dg_free(s);
+  end(simulation->stepped);
   simulation->stepped = NULL;
 }

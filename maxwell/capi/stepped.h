@@ -24,5 +24,8 @@ int mx_stepped_checkpoint(struct curlew_simulation *simulation, struct dg_error 
 int mx_stepped_finish(struct curlew_simulation *simulation, struct dg_error *err) DG_MUST_USE;
 int mx_stepped_stop(struct curlew_simulation *simulation, struct dg_error *err) DG_MUST_USE;
 void mx_stepped_describe(const struct curlew_simulation *simulation, struct curlew_position *position);
+/* Does a run go on? Asks the caller's `look`, if there is one, and whether the run was interrupted; simulation.c. */
+bool mx_capi_ask(struct curlew_simulation *simulation, const struct curlew_run_options *options, long n, long steps,
+                 double t);
 /* Ends the run now, without a checkpoint, if it has not ended. Safe where none was begun. */
 void mx_stepped_free(struct curlew_simulation *simulation);

@@ -7,6 +7,7 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/geometry/geometry.h"
+#include "maxwell/capi/guard.h"
 #include "maxwell/capi/stepped.h"
 #include "maxwell/measure/kinds.h"
 #include "maxwell/problem/curved.h"
@@ -153,6 +154,8 @@ static int advance(struct curlew_simulation *s, int64_t steps, struct dg_error *
                    s->setup.steps);
   if (watch(s, err) != 0) return err->code;
   for (; steps > 0; steps--) {
+    if (atomic_load(&s->interrupted))
+      return dg_fail(err, DG_INTERRUPTED, "interrupted at step %ld of %ld", s->n, s->setup.steps);
     while (s->stage < scheme_of(s)->stages)
       if (stage(s, false, err) != 0) {
         s->failed = true;
@@ -168,34 +171,41 @@ static int advance(struct curlew_simulation *s, int64_t steps, struct dg_error *
 int curlew_advance(struct curlew_simulation *simulation, int64_t steps, struct curlew_error *error)
 {
   struct dg_error err = {0};
+  if (mx_capi_enter(simulation, &err) != 0) return mx_capi_give(error, &err);
   (void)!advance(simulation, steps, &err);
-  return mx_capi_give(error, &err);
+  return mx_capi_leave(simulation, error, &err);
 }
 
 void curlew_where(const struct curlew_simulation *simulation, struct curlew_position *position)
 {
+  *position = (struct curlew_position){0};
+  if (!mx_capi_look(simulation)) return;
   mx_stepped_describe(simulation, position);
+  mx_capi_looked(simulation);
 }
 
 int64_t curlew_steps_done(const struct curlew_simulation *simulation)
 {
   struct curlew_position position;
-  mx_stepped_describe(simulation, &position);
+  curlew_where(simulation, &position);
   return position.step;
 }
 
 double curlew_time(const struct curlew_simulation *simulation)
 {
-  return simulation->setup.step * (double)curlew_steps_done(simulation);
+  struct curlew_description description;
+  curlew_describe(simulation, &description);
+  return description.step * (double)curlew_steps_done(simulation);
 }
 
 /* Does what needs the fields of this step. loop: that of a run that is stepped; NULL: there is none. */
 static int with_fields(struct curlew_simulation *s, mx_capi_work work, void *what, struct curlew_error *error)
 {
   struct dg_error err = {0};
+  if (mx_capi_enter(s, &err) != 0) return mx_capi_give(error, &err);
   if (s->stepped != NULL) (void)!mx_stepped_look(s, work, what, &err);
   else if (begin(s, &err) == 0 && observe(s, &err) == 0) (void)!work(s, NULL, what, &err);
-  return mx_capi_give(error, &err);
+  return mx_capi_leave(s, error, &err);
 }
 
 static struct mx_backend *backend_of(const struct curlew_simulation *s, const struct mx_loop *loop)
@@ -222,6 +232,7 @@ void curlew_nodes(const struct curlew_simulation *simulation, double *x)
 {
   const struct dg_mesh *mesh = &simulation->setup.mesh;
   const struct dg_reference *ref = &simulation->setup.ref;
+  if (!mx_capi_look(simulation)) return;
   const size_t Np = (size_t)ref->Np;
   for (size_t e = 0; e < mesh->K; e++)
     for (size_t i = 0; i < Np; i++) {
@@ -229,6 +240,7 @@ void curlew_nodes(const struct curlew_simulation *simulation, double *x)
       dg_geometry_point(mesh, e, ref->r[i], ref->s[i], ref->t[i], place);
       for (size_t c = 0; c < 3; c++) x[(3 * e + c) * Np + i] = place[c];
     }
+  mx_capi_looked(simulation);
 }
 
 static int give_fields(struct curlew_simulation *s, struct mx_loop *loop, void *what, struct dg_error *err)
@@ -250,9 +262,10 @@ int curlew_set_fields(struct curlew_simulation *simulation, const double *E, con
                       struct curlew_error *error)
 {
   struct curlew_simulation *s = simulation;
-  const size_t numbers = 3 * s->setup.mesh.K * (size_t)s->setup.ref.Np;
   struct dg_error err = {0};
   double *scaled = NULL;
+  if (mx_capi_enter(s, &err) != 0) return mx_capi_give(error, &err);
+  const size_t numbers = 3 * s->setup.mesh.K * (size_t)s->setup.ref.Np;
   if (s->stepped != NULL) {
     dg_fail(&err, DG_INPUT, "the fields of a run with output cannot be set: step a simulation without curlew_begin");
     goto fail;
@@ -270,7 +283,7 @@ int curlew_set_fields(struct curlew_simulation *simulation, const double *E, con
   s->stage = 0; /* of both fields at t_n */
 fail:
   dg_free(scaled);
-  return mx_capi_give(error, &err);
+  return mx_capi_leave(s, error, &err);
 }
 
 /* Samples the fields at one place inside element e. */
@@ -336,8 +349,9 @@ static int needs_run(const struct curlew_simulation *s, struct dg_error *err)
 static int with_run(struct curlew_simulation *s, mx_capi_work work, struct curlew_error *error)
 {
   struct dg_error err = {0};
+  if (mx_capi_enter(s, &err) != 0) return mx_capi_give(error, &err);
   if (needs_run(s, &err) == 0) (void)!mx_stepped_look(s, work, NULL, &err);
-  return mx_capi_give(error, &err);
+  return mx_capi_leave(s, error, &err);
 }
 
 static int take_snapshot(struct curlew_simulation *s, struct mx_loop *loop, void *what, struct dg_error *err)
@@ -375,8 +389,9 @@ typedef int (*order)(struct curlew_simulation *simulation, struct dg_error *err)
 static int of_run(struct curlew_simulation *simulation, order what, struct curlew_error *error)
 {
   struct dg_error err = {0};
+  if (mx_capi_enter(simulation, &err) != 0) return mx_capi_give(error, &err);
   if (needs_run(simulation, &err) == 0) (void)!what(simulation, &err);
-  return mx_capi_give(error, &err);
+  return mx_capi_leave(simulation, error, &err);
 }
 
 int curlew_checkpoint(struct curlew_simulation *simulation, struct curlew_error *error)
@@ -401,19 +416,15 @@ static const char *without_places(const char *columns)
   return columns;
 }
 
-int curlew_record(struct curlew_simulation *simulation, uint64_t index, struct curlew_record *record,
-                  struct curlew_error *error)
+/* The record of a measurement, with the pointers of the simulation's own. */
+static int record_of(struct curlew_simulation *s, uint64_t index, struct curlew_record *record, struct dg_error *err)
 {
-  struct curlew_simulation *s = simulation;
-  struct dg_error err = {0};
   *record = (struct curlew_record){0};
-  if (index >= s->setup.measures.count) {
-    dg_fail(&err, DG_INPUT, "there is no measurement %llu: the simulation has %zu", (unsigned long long)index,
-            s->setup.measures.count);
-    return mx_capi_give(error, &err);
-  }
-  if (s->stepped != NULL) dg_fail(&err, DG_INPUT, "the records of a run with output are in its folder");
-  if (err.code != DG_OK || begin(s, &err) != 0) return mx_capi_give(error, &err);
+  if (index >= s->setup.measures.count)
+    return dg_fail(err, DG_INPUT, "there is no measurement %llu: the simulation has %zu", (unsigned long long)index,
+                   s->setup.measures.count);
+  if (s->stepped != NULL) return dg_fail(err, DG_INPUT, "the records of a run with output are in its folder");
+  if (begin(s, err) != 0) return err->code;
   const struct mx_measure *measure = &s->setup.measures.measure[index];
   const struct mx_kept *kept = &s->kept[index];
   *record = (struct curlew_record){.kind = measure->kind->reads.key,
@@ -425,5 +436,34 @@ int curlew_record(struct curlew_simulation *simulation, uint64_t index, struct c
                                    .value = kept->value,
                                    .points = measure->x != NULL ? measure->rows : 1,
                                    .x = measure->x != NULL ? *measure->x : NULL};
-  return mx_capi_give(error, &err);
+  return 0;
+}
+
+int curlew_record(struct curlew_simulation *simulation, uint64_t index, struct curlew_record *record,
+                  struct curlew_error *error)
+{
+  struct dg_error err = {0};
+  *record = (struct curlew_record){0};
+  if (mx_capi_enter(simulation, &err) != 0) return mx_capi_give(error, &err);
+  (void)!record_of(simulation, index, record, &err);
+  return mx_capi_leave(simulation, error, &err);
+}
+
+int curlew_copy_record(struct curlew_simulation *simulation, uint64_t index, uint64_t rows, double *time, double *value,
+                       double *x, struct curlew_error *error)
+{
+  struct curlew_record record;
+  struct dg_error err = {0};
+  if (mx_capi_enter(simulation, &err) != 0) return mx_capi_give(error, &err);
+  if (record_of(simulation, index, &record, &err) == 0) {
+    if (rows > record.rows)
+      dg_fail(&err, DG_INPUT, "there are no %llu rows: the record has %llu", (unsigned long long)rows,
+              (unsigned long long)record.rows);
+    else {
+      if (time != NULL && rows > 0) memcpy(time, record.time, rows * sizeof *time);
+      if (value != NULL && rows > 0) memcpy(value, record.value, rows * record.width * sizeof *value);
+      if (x != NULL && record.x != NULL) memcpy(x, record.x, 3 * record.points * sizeof *x);
+    }
+  }
+  return mx_capi_leave(simulation, error, &err);
 }

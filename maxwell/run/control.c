@@ -4,6 +4,7 @@
 #include "maxwell/run/control.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <signal.h>
 
 #include "libdg/base/emergency.h"
@@ -34,23 +35,51 @@ enum { SIGNALS = sizeof signals / sizeof *signals };
 struct mx_signals {
   const struct mx_origin *origin; /* borrowed */
   bool within;                    /* another one listens as well, which came before and goes after */
-  struct sigaction before[SIGNALS];
 };
 
-void mx_control_resume(struct mx_signals *saved)
+/* A library's runs may listen in several threads: the first one takes the signals, and the last one gives them back. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int listeners;
+static struct sigaction before_all[SIGNALS];
+
+/* With the lock. */
+static void take_signals(void)
 {
   for (int i = 0; i < SIGNALS; i++) {
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = signals[i].flags};
-    struct sigaction *const before = &saved->before[i];
+    struct sigaction *const before = &before_all[i];
     sigemptyset(&action.sa_mask);
     sigaction(signals[i].number, &action, before);
     if (signals[i].may_be_ignored && before->sa_handler == SIG_IGN) sigaction(signals[i].number, before, NULL);
   }
 }
 
+static void listen(bool first_clears)
+{
+  pthread_mutex_lock(&lock);
+  if (listeners++ == 0) {
+    if (first_clears) {
+      interrupted = MX_GO_ON;
+      wanted = 0;
+    }
+    take_signals();
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+void mx_control_resume(struct mx_signals *saved)
+{
+  (void)saved;
+  listen(false);
+}
+
 void mx_control_pause(struct mx_signals *saved)
 {
-  for (int i = 0; i < SIGNALS; i++) sigaction(signals[i].number, &saved->before[i], NULL);
+  (void)saved;
+  pthread_mutex_lock(&lock);
+  for (int i = 0; listeners == 1 && i < SIGNALS; i++) sigaction(signals[i].number, &before_all[i], NULL);
+  listeners--;
+  pthread_mutex_unlock(&lock);
 }
 
 int mx_control_init(struct mx_control *control, struct mx_signals **saved, const struct mx_setup *setup, size_t bytes,
@@ -60,12 +89,8 @@ int mx_control_init(struct mx_control *control, struct mx_signals **saved, const
   *control = (struct mx_control){
       .setup = setup, .checkpointed = mx_clock(), .estimate = 0.5 + (double)bytes / slow_disk, .vote_steps = 1};
   if (DG_NEW(*saved, 1, err) != 0) return err->code;
-  if (!within) {
-    interrupted = MX_GO_ON;
-    wanted = 0;
-  }
   (*saved)->within = within;
-  mx_control_resume(*saved);
+  listen(!within);
   (*saved)->origin = setup->origin;
   mx_origin_interrupt(setup->origin, &interrupted);
   return 0;

@@ -197,9 +197,75 @@ static void says_what_is_wrong(void **state)
   assert_int_equal(curlew_api(), CURLEW_API);
 }
 
+/* A function that calls the simulation that it belongs to, and frees it. */
+struct caller {
+  struct curlew_simulation *simulation;
+  int calls, refused;
+  int frees;
+};
+
+static int calls_back(void *self, size_t count, const double *x, const double *t, int components, double *value,
+                      char *message, size_t room)
+{
+  struct caller *const caller = self;
+  struct curlew_error error;
+  double energy[2], one = 1;
+  caller->calls++;
+  if (caller->simulation != NULL) {
+    caller->refused += curlew_advance(caller->simulation, 1, &error) == 2;
+    caller->refused += curlew_energy(caller->simulation, energy, &error) == 2;
+    caller->refused += curlew_close(caller->simulation, &error) == 2;
+    assert_non_null(strstr(error.message, "a function of a simulation"));
+    (void)curlew_time(caller->simulation); /* may be asked */
+    if (caller->frees) curlew_free(caller->simulation);
+  }
+  return mode(&one, count, x, t, components, value, message, room);
+}
+
+static int writes_nothing(void *self, size_t count, const double *x, const double *t, int components, double *value,
+                          char *message, size_t room)
+{
+  (void)self, (void)count, (void)x, (void)t, (void)components, (void)value, (void)message, (void)room;
+  return 0;
+}
+
+static void takes_one_call(void **state)
+{
+  struct caller caller = {0};
+  const struct curlew_function function = {.key = "initial.E", .values = calls_back, .self = &caller},
+                               lazy = {.key = "initial.E", .values = writes_nothing};
+  struct curlew_error error;
+  double energy[2];
+  (void)state;
+  struct curlew_simulation *simulation = make(&function, &error);
+  assert_non_null(simulation);
+  caller.simulation = simulation;
+  assert_int_equal(curlew_energy(simulation, energy, &error), 0);
+  assert_true(caller.calls > 0 && caller.refused == 3 * caller.calls);
+  assert_int_equal(curlew_interrupt(simulation), 1);
+  assert_int_equal(curlew_advance(simulation, 2, &error), 0); /* nothing was at work */
+  assert_int_equal(curlew_close(simulation, &error), 0);
+  assert_int_equal(curlew_close(simulation, &error), 2);
+  assert_string_equal(error.message, "there is no such simulation: it has been freed");
+  assert_int_equal(curlew_advance(simulation, 1, &error), 2);
+  assert_int_equal(curlew_interrupt(simulation), 0);
+  curlew_free(simulation);
+  caller = (struct caller){.frees = 1};
+  simulation = make(&function, &error);
+  assert_non_null(simulation);
+  caller.simulation = simulation;
+  assert_int_equal(curlew_advance(simulation, 5, &error), 130); /* and is freed then */
+  assert_int_equal(curlew_advance(simulation, 5, &error), 2);
+  simulation = make(&lazy, &error);
+  assert_non_null(simulation);
+  assert_int_equal(curlew_advance(simulation, 1, &error), 2);
+  assert_non_null(strstr(error.message, "initial.E"));
+  curlew_free(simulation);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(steps_a_mode), cmocka_unit_test(steps_a_run),
-                                     cmocka_unit_test(says_what_is_wrong)};
+                                     cmocka_unit_test(takes_one_call), cmocka_unit_test(says_what_is_wrong)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,21 @@
 Functions of place and time are Python's: f(x, y, z), f(x, y, z, t) or f(t). x, y, z are arrays [n] that belong to the
 solver and are read-only; t is a number, or an array [n] where there is no place. A function returns an array [n] or a
 number, or, for a vector, three of these or an array [n][3].
+
+All arrays own what they show. A simulation takes one call at a time; a second one, from another thread or from one of its
+functions, is an InputError, and so is every call in a forked child, after close(), and at Python's end. The library
+decides that (maxwell/capi/guard.h).
 """
+import atexit
 import ctypes
 import glob
 import hashlib
 import os
 import threading
+import time as clock
 import traceback
 import types
+import weakref
 
 import numpy as np
 
@@ -19,7 +26,7 @@ from .errors import EnvironmentFailure, InputError
 from .results import Results
 from .tables import PointsTable, Table
 
-API = 2
+API = 3
 MESSAGE = 2048
 DOUBLES = ctypes.POINTER(ctypes.c_double)
 
@@ -118,6 +125,8 @@ def declare(lib):
     for name, result, arguments in (
             ("new", ctypes.c_int, [ctypes.POINTER(handle), ctypes.POINTER(_Options), error]),
             ("free", None, [handle]),
+            ("close", ctypes.c_int, [handle, error]),
+            ("interrupt", ctypes.c_int, [handle]),
             ("describe", None, [handle, ctypes.POINTER(_Description)]),
             ("name", ctypes.c_char_p, [handle]),
             ("backend", ctypes.c_char_p, [handle]),
@@ -138,13 +147,46 @@ def declare(lib):
             ("get_fields", ctypes.c_int, [handle, pointer, pointer, error]),
             ("set_fields", ctypes.c_int, [handle, pointer, pointer, error]),
             ("sample", ctypes.c_int, [handle, ctypes.c_size_t, pointer, pointer, error]),
-            ("record", ctypes.c_int, [handle, ctypes.c_uint64, ctypes.POINTER(_Record), error])):
+            ("record", ctypes.c_int, [handle, ctypes.c_uint64, ctypes.POINTER(_Record), error]),
+            ("copy_record", ctypes.c_int, [handle, ctypes.c_uint64, ctypes.c_uint64, pointer, pointer, pointer, error])):
         function = getattr(lib, f"curlew_{name}")
         function.restype, function.argtypes = result, arguments
 
 
+_living = weakref.WeakSet()
+_making = []  # a word for every simulation that a thread makes now
+_ending = False
+
+
+def _end_all():
+    """At Python's end: ends what is at work in threads that outlive it, while their functions can still be called, and
+    frees all simulations."""
+    global _ending  # pylint: disable=global-statement
+    _ending = True
+    until = clock.monotonic() + 60
+    while clock.monotonic() < until:
+        try:
+            left = [one for one in list(_living) if one._mine() and not one._end()]  # pylint: disable=protected-access
+        except RuntimeError:  # a thread has made one meanwhile
+            continue
+        if not left and not _making:
+            break
+        clock.sleep(0.005)
+
+
+def _forked():
+    """In a child: simulations are the parent's, and a lock may have been copied while a thread held it."""
+    global _loading  # pylint: disable=global-statement
+    _loading = threading.Lock()
+    _making.clear()
+
+
+atexit.register(_end_all)
+os.register_at_fork(after_in_child=_forked)
+
+
 def view(address, shape):
-    """An array on somebody else's memory."""
+    """An array on somebody else's memory, for this module alone."""
     count = int(np.prod(shape))
     return np.frombuffer((ctypes.c_double * count).from_address(address), dtype=float).reshape(shape)
 
@@ -175,15 +217,17 @@ class _Callback:
     """A Python function as the library calls it. What the function raises is kept for the caller of the library."""
 
     def __init__(self, key, function, simulation):
-        self.key, self.function, self.simulation = key, function, simulation
+        self.key, self.function, self.simulation = key, function, weakref.proxy(simulation)
         self.seen = (None, None)  # the places of the last call, which are mostly those of the next
         self.values = VALUES(self._call)
 
     def _places(self, address, count):
-        if self.seen[0] != (address, count):
-            x = view(address, (count, 3))
-            x.flags.writeable = False
-            self.seen = ((address, count), (x[:, 0], x[:, 1], x[:, 2]))
+        """x, y, z, which are the function's to keep."""
+        given = view(address, (count, 3))
+        if self.seen[0] is None or not np.array_equal(self.seen[0], given):
+            columns = given.T.copy()
+            columns.flags.writeable = False
+            self.seen = (given.copy(), tuple(columns))
         return self.seen[1]
 
     def _call(self, _, count, x, t, components, value, message, room):
@@ -192,7 +236,7 @@ class _Callback:
                 view(value, (1,))[0] = bool(self.function(*view(t, (count,)).tolist()))
                 return 0
             if not x:
-                given = self.function(view(t, (count,)))
+                given = self.function(view(t, (count,)).copy())
             elif not t:
                 given = self.function(*self._places(x, count))
             else:
@@ -200,12 +244,25 @@ class _Callback:
             self._store(given, view(value, (count, components)), components)
             return 0
         except BaseException as error:  # pylint: disable=broad-exception-caught
-            self.simulation._raised = error  # pylint: disable=protected-access
-            place = traceback.extract_tb(error.__traceback__)[-1]
-            text = f"{type(error).__name__}: {error} ({os.path.basename(place.filename)}:{place.lineno})"
-            encoded = " ".join(text.split()).encode()[:room - 1]
-            ctypes.memmove(message, encoded + b"\0", len(encoded) + 1)
+            try:
+                self._report(error, message, room)
+            except BaseException:  # pylint: disable=broad-exception-caught
+                pass  # the library says that the function failed
             return 1
+
+    def _report(self, error, message, room):
+        try:
+            self.simulation._raised = error  # pylint: disable=protected-access
+        except ReferenceError:  # the simulation is being freed
+            pass
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        try:
+            said = str(error)
+        except Exception:  # pylint: disable=broad-exception-caught
+            said = "(its text cannot be made)"
+        text = f"{type(error).__name__}: {said} ({os.path.basename(place.filename)}:{place.lineno})"
+        encoded = " ".join(text.replace("\0", " ").split()).encode(errors="replace")[:room - 1]
+        ctypes.memmove(message, encoded + b"\0", len(encoded) + 1)
 
     def _store(self, given, out, components):
         if components == 1:
@@ -245,7 +302,10 @@ class Simulation:
 
     def __init__(self, scene, args=None, set=None, *, folder=None, backend=None, trust=False, echo=False, lua_threads=0,
                  lua_seconds=0):
+        if getattr(self, "_handle", None):
+            raise InputError("a simulation is made once: make another one")
         self._handle = ctypes.c_void_p()
+        self._process = os.getpid()
         self._raised = None
         self._folder = self._look = None  # of a run that has been begun
         self._lib = library()
@@ -270,7 +330,14 @@ class Simulation:
         options.arg, options.args = arg, len(given)
         options.set, options.sets = override, len(overrides)
         options.function, options.functions = function, len(functions)
-        self._do("new", ctypes.byref(self._handle), ctypes.byref(options))
+        _making.append(self._process)
+        try:
+            if _ending:
+                raise InputError("Python ends: no simulation can be made")
+            self._do("new", ctypes.byref(self._handle), ctypes.byref(options))
+            _living.add(self)
+        finally:
+            _making.pop()
         about = _Description()
         self._lib.curlew_describe(self._handle, ctypes.byref(about))
         self.elements, self.nodes, self.unknowns = about.elements, about.nodes, about.unknowns
@@ -282,26 +349,51 @@ class Simulation:
     def _do(self, name, *arguments):
         """Calls a function that may fail."""
         error = _Error()
-        self._raised = None
         code = getattr(self._lib, f"curlew_{name}")(*arguments, ctypes.byref(error))
-        raised, self._raised = self._raised, None
         if code == 0:
             return
-        made = errors.make(code, error.message.decode(errors="replace"))
+        message = error.message.decode(errors="replace")
+        raised = self._raised
+        if raised is not None and "at work" in message:  # of the call that is at work
+            raised = None
+        else:
+            self._raised = None
+        made = errors.make(code, message)
         if isinstance(raised, Exception) or raised is None:
             raise made from raised
         raise raised  # KeyboardInterrupt and the like
 
+    def _mine(self):
+        """Was it made in this process, and not in one from which this was forked?"""
+        return self._process == os.getpid()
+
     def _open(self):
-        if not self._handle:
+        handle = self._handle
+        if not handle:
             raise InputError("the simulation is closed")
-        return self._handle
+        if not self._mine():
+            raise InputError(f"the simulation belongs to process {self._process}, from which this one was forked: make one "
+                             "in a process of its own (multiprocessing.get_context('spawn'), or curlew.run)")
+        return handle
 
     def close(self):
-        """Frees the simulation; records that were given out stay what they are."""
-        if self._handle:
-            self._lib.curlew_free(self._handle)
+        """Frees the simulation; records that were given out stay what they are. InputError: a call of it is at work."""
+        if self._handle and self._mine():
+            handle, error = self._handle, _Error()
+            if self._lib.curlew_close(handle, ctypes.byref(error)) != 0 and "at work" in error.message.decode():
+                raise InputError(error.message.decode(errors="replace"))
             self._handle = ctypes.c_void_p()
+
+    def _end(self):
+        """At Python's end: closes it, or tells the call that is at work to end. Is it closed?"""
+        try:
+            self.close()
+        except InputError:
+            self._lib.curlew_interrupt(self._handle)
+        return not self._handle
+
+    def __reduce_ex__(self, protocol):
+        raise InputError("a simulation cannot be copied, pickled or sent to another process")
 
     def __enter__(self):
         return self
@@ -314,8 +406,9 @@ class Simulation:
             self.close()
 
     def __del__(self):
-        if getattr(self, "_handle", None):
-            self.close()
+        if getattr(self, "_handle", None) and self._mine():
+            self._lib.curlew_free(self._handle)
+            self._handle = None
 
     # ---- steps
 
@@ -374,6 +467,8 @@ class Simulation:
     def fields(self, E=None, H=None):
         """(E, H) at the nodes, V/m and A/m, [elements][3][nodes]. Arrays of the caller's are filled without a copy."""
         E, H = self._array(E, "E"), self._array(H, "H")
+        if np.shares_memory(E, H):
+            raise InputError("E and H share memory: give each an array of its own")
         self._do("get_fields", self._open(), E.ctypes.data, H.ctypes.data)
         return E, H
 
@@ -389,8 +484,16 @@ class Simulation:
         self._do("set_fields", self._open(), *(None if array is None else array.ctypes.data for array in kept))
 
     def sample(self, points):
-        """[n][6]: Ex, Ey, Ez (V/m), Hx, Hy, Hz (A/m) at points [n][3] (m); nan outside the mesh."""
-        points = np.ascontiguousarray(points, dtype=float).reshape(-1, 3)
+        """[n][6]: Ex, Ey, Ez (V/m), Hx, Hy, Hz (A/m) at points [n][3] (m); nan outside the mesh. A row is a point, also
+        where there are three of them."""
+        try:
+            points = np.array(points, dtype=float, order="C")
+        except (TypeError, ValueError) as error:
+            raise InputError(f"points must be numbers [n][3], m: {error}") from None
+        if points.ndim != 2 or points.shape[1] != 3:
+            cure = ": points.T has these" if points.ndim == 2 and points.shape[0] == 3 else \
+                ": [[x, y, z]] is one point" if points.shape == (3,) else ""
+            raise InputError(f"points must have the shape [n][3], not {list(points.shape)}{cure}")
         if not np.isfinite(points).all():
             raise InputError("points must be finite")
         out = np.empty((len(points), 6))
@@ -405,19 +508,19 @@ class Simulation:
         for index in range(self._measures):
             record = _Record()
             self._do("record", self._open(), index, ctypes.byref(record))
-            found[f"{record.kind.decode()}/{record.name.decode()}"] = self._table(record)
+            found[f"{record.kind.decode()}/{record.name.decode()}"] = self._table(index, record)
         return found
 
-    @staticmethod
-    def _table(record):
+    def _table(self, index, record):
         rows, points, names = record.rows, record.points, record.columns.decode().split(",")
+        time, value, x = np.empty(rows), np.empty((rows * points, len(names))), np.empty((points, 3))
+        # Not by the pointers in the record: another thread may make steps meanwhile.
+        self._do("copy_record", self._open(), index, rows, time.ctypes.data, value.ctypes.data,
+                 x.ctypes.data if points > 1 else None)
         if rows == 0:
             return Table({name: np.empty(0) for name in ["time", *names]})
-        time = np.ctypeslib.as_array(record.time, (rows,))
-        value = np.ctypeslib.as_array(record.value, (rows * points, len(names)))
         columns = {"time": np.repeat(time, points)}
         if record.x and points > 1:
-            x = np.ctypeslib.as_array(record.x, (points, 3))
             columns.update({name: np.tile(x[:, c], rows) for c, name in enumerate("xyz")})
         columns.update({name: value[:, c].copy() for c, name in enumerate(names)})
         return (PointsTable if points > 1 else Table)(columns)
