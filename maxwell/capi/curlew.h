@@ -20,8 +20,8 @@
  * a simulation that was freed is code 2. So is every call in a process that was forked from one that has called
  * curlew_new: it has none of its threads, and leaves its folders alone.
  *
- * The mesher, curlew-mesh, is looked for beside the process's program and where the environment
- * variable CURLEW_MESHER says.
+ * Numbers have a decimal point in all files and messages, whatever setlocale says. The mesher, curlew-mesh, is looked
+ * for beside the process's program and where the environment variable CURLEW_MESHER says.
  *
  * Structs and functions of a version do not change; additions raise CURLEW_API. Whoever loads the library compares
  * curlew_api() with the CURLEW_API that it was written for: a larger one is fine. */

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "libdg/base/machine/plain_locale.h"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t unread = PTHREAD_COND_INITIALIZER; /* nobody reads a simulation any more */
 static struct curlew_simulation *first;                  /* of the list */
@@ -36,6 +38,14 @@ int mx_capi_may_begin(struct dg_error *err)
   (void)atomic_compare_exchange_strong(&owner, &none, (long)getpid());
   return is_child() ? refuse_child(err) : 0;
 }
+
+void mx_capi_plain(struct curlew_simulation *simulation)
+{
+  simulation->at_work = pthread_self();
+  simulation->hosts = dg_locale_plain();
+}
+
+void mx_capi_hosts(struct curlew_simulation *simulation) { (void)dg_locale_back(simulation->hosts); }
 
 void mx_capi_add(struct curlew_simulation *simulation)
 {
@@ -81,12 +91,14 @@ int mx_capi_enter(struct curlew_simulation *simulation, struct dg_error *err)
     atomic_store(&simulation->interrupted, false); /* of an earlier call */
   }
   pthread_mutex_unlock(&lock);
+  if (err->code == DG_OK) mx_capi_plain(simulation);
   return err->code;
 }
 
 int mx_capi_leave(struct curlew_simulation *simulation, struct curlew_error *error, const struct dg_error *err)
 {
   const int code = mx_capi_give(error, err);
+  mx_capi_hosts(simulation);
   pthread_mutex_lock(&lock);
   simulation->busy = false;
   const bool doomed = simulation->doomed;
@@ -141,7 +153,9 @@ int curlew_interrupt(struct curlew_simulation *simulation)
 
 void mx_capi_call(struct mx_capi_frame *frame, const struct curlew_simulation *simulation)
 {
-  *frame = (struct mx_capi_frame){.simulation = simulation, .outer = inside};
+  const bool own = pthread_equal(simulation->at_work, pthread_self()) != 0;
+  *frame = (struct mx_capi_frame){
+      .simulation = simulation, .outer = inside, .plain = dg_locale_back(own ? simulation->hosts : LC_GLOBAL_LOCALE)};
   inside = frame;
 }
 
@@ -149,6 +163,7 @@ void mx_capi_called(struct mx_capi_frame *frame)
 {
   static const char said[] = "curlew: a function forked, and its child came back from it: the child ends here; end it "
                              "within the function (os._exit)\n";
+  (void)dg_locale_back(frame->plain);
   inside = frame->outer;
   if (!is_child()) return;
   (void)!write(STDERR_FILENO, said, sizeof said - 1);

@@ -13,6 +13,10 @@ int mx_capi_may_begin(struct dg_error *err) DG_MUST_USE;
 /* Adds a simulation to the list. */
 void mx_capi_add(struct curlew_simulation *simulation);
 
+/* Sets the library's locale for the calling thread (libdg/base/machine/plain_locale.h), and the host's again. */
+void mx_capi_plain(struct curlew_simulation *simulation);
+void mx_capi_hosts(struct curlew_simulation *simulation);
+
 /* Begins a call that nobody may disturb. DG_INPUT: not now. */
 int mx_capi_enter(struct curlew_simulation *simulation, struct dg_error *err) DG_MUST_USE;
 /* Ends it, and frees the simulation if somebody has asked for that meanwhile. Gives the caller the error and returns
@@ -29,11 +33,12 @@ void mx_capi_looked(const struct curlew_simulation *simulation);
 /* Takes a simulation off the list, for its end. DG_INPUT: a call of it is at work; `later`: the call's end frees it. */
 int mx_capi_remove(struct curlew_simulation *simulation, bool later, struct dg_error *err) DG_MUST_USE;
 
-/* Brackets a function of the caller's, in the thread that carries it out. A child that was forked within the function
- * ends here: it lacks the threads that would go on. */
+/* Brackets a function of the caller's, in the thread that carries it out; it has the host's locale. A child that was
+ * forked within the function ends here: it lacks the threads that would go on. */
 struct mx_capi_frame {
   const struct curlew_simulation *simulation;
   struct mx_capi_frame *outer;
+  locale_t plain;
 };
 void mx_capi_call(struct mx_capi_frame *frame, const struct curlew_simulation *simulation);
 void mx_capi_called(struct mx_capi_frame *frame);

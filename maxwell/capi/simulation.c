@@ -106,6 +106,7 @@ static int load(struct curlew_simulation *s, const struct curlew_options *option
 static void release(struct curlew_simulation *simulation)
 {
   if (simulation == NULL) return;
+  mx_capi_plain(simulation); /* the end of a run writes its tables */
   mx_stepped_free(simulation);
   mx_capi_end_steps(simulation);
   mx_setup_release(&simulation->setup);
@@ -113,6 +114,7 @@ static void release(struct curlew_simulation *simulation)
   mx_script_free(simulation->script);
   dg_free(simulation->caller);
   dg_log_free(simulation->log);
+  mx_capi_hosts(simulation);
   dg_free(simulation);
 }
 
@@ -123,7 +125,9 @@ int curlew_new(struct curlew_simulation **simulation, const struct curlew_option
   *simulation = NULL;
   if (mx_capi_may_begin(&err) != 0) return mx_capi_give(error, &err);
   dg_store_prepare();
-  if (DG_NEW(s, 1, &err) != 0 || dg_dense_prepare(&err) != 0 || (options->echo && dg_log_new(&s->log, 1, &err) != 0) ||
+  if (DG_NEW(s, 1, &err) != 0) return mx_capi_give(error, &err);
+  mx_capi_plain(s);
+  if (dg_dense_prepare(&err) != 0 || (options->echo && dg_log_new(&s->log, 1, &err) != 0) ||
       load(s, options, &err) != 0 || put_functions(s, options, &err) != 0)
     goto fail;
   const struct mx_origin *origin = mx_script_origin(s->script);
@@ -133,10 +137,12 @@ int curlew_new(struct curlew_simulation **simulation, const struct curlew_option
     goto fail;
   }
   if (mx_setup_init(&s->setup, &s->config, origin, s->log, NULL, NULL, &err) != 0) goto fail;
+  mx_capi_hosts(s);
   mx_capi_add(s);
   *simulation = s;
   return mx_capi_give(error, &err);
 fail:
+  mx_capi_hosts(s);
   release(s);
   return mx_capi_give(error, &err);
 }

@@ -1,6 +1,8 @@
 /* The state behind the interface of libcurlew.so, which the sources of this folder share. */
 #pragma once
 
+#include <locale.h>
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "maxwell/capi/curlew.h"
@@ -26,9 +28,11 @@ struct mx_stepped;
 struct curlew_simulation {
   /* Who may call it (maxwell/capi/guard.h). */
   struct curlew_simulation *next; /* of the list of all that live */
-  bool busy, doomed;              /* a call is at work; its end frees the simulation */
-  int readers;                    /* calls that look at what does not change */
-  atomic_bool interrupted;        /* the call at work is to end */
+  pthread_t at_work;              /* the thread of the call, and its locale before */
+  locale_t hosts;
+  bool busy, doomed;       /* a call is at work; its end frees the simulation */
+  int readers;             /* calls that look at what does not change */
+  atomic_bool interrupted; /* the call at work is to end */
   struct dg_log *log;
   struct mx_script *script;
   struct mx_config config;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "libdg/base/machine/plain_locale.h"
 #include "libdg/base/memory.h"
 #include "maxwell/run/loop.h"
 #include "maxwell/run/run.h"
@@ -136,6 +137,7 @@ static void *run(void *self)
   struct mx_stepped *const s = self;
   const struct mx_watcher watcher = {.look = look, .stand = stand, .at = at, .self = s};
   const struct mx_run_options how = {.resume = s->options.restart != 0, .keeps = true, .watcher = &watcher};
+  (void)dg_locale_plain();
   (void)!mx_run(&s->simulation->setup, &s->folder, &how, &s->result);
   mx_folder_close(&s->folder); /* others may have it */
   s->opened = false;

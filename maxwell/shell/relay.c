@@ -8,6 +8,7 @@
 
 #include "libdg/base/bug.h"
 #include "libdg/base/emergency.h"
+#include "libdg/base/machine/plain_locale.h"
 #include "libdg/base/memory.h"
 #include "libdg/base/clock.h"
 
@@ -77,6 +78,7 @@ static void *run(void *argument)
 {
   struct stage *stage = argument;
   struct mx_relay *relay = stage->relay;
+  (void)dg_locale_plain();
   pthread_mutex_lock(&relay->mutex);
   for (;;) {
     while (arrived(stage) == stage->begun && !relay->stopping) pthread_cond_wait(&relay->changed, &relay->mutex);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "libdg/base/clock.h"
+#include "libdg/base/machine/plain_locale.h"
 #include "libdg/base/memory.h"
 
 enum state { IDLE, ASKED, READY, QUIT };
@@ -25,6 +26,7 @@ struct mx_ahead {
 static void *work(void *argument)
 {
   struct mx_ahead *ahead = argument;
+  (void)dg_locale_plain();
   pthread_mutex_lock(&ahead->mutex);
   for (;;) {
     while (ahead->state != ASKED && ahead->state != QUIT) pthread_cond_wait(&ahead->changed, &ahead->mutex);

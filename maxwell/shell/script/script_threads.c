@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "libdg/base/emergency.h"
+#include "libdg/base/machine/plain_locale.h"
 #include "libdg/base/memory.h"
 #include "maxwell/shell/script/script_compare.h"
 
@@ -57,6 +58,7 @@ static void *work(void *argument)
   struct member *member = argument;
   struct mx_crew *crew = member->crew;
   unsigned long seen = 0;
+  (void)dg_locale_plain();
   if (crew->copying.copy(&member->copy, crew->script, &member->err) == 0)
     member->certain = mx_same_digest(member->copy, true, &member->digest);
   pthread_mutex_lock(&crew->mutex);

@@ -11,6 +11,7 @@
 
 #include "libdg/base/clock.h"
 #include "libdg/base/emergency.h"
+#include "libdg/base/machine/plain_locale.h"
 #include "libdg/base/memory.h"
 
 static const double patience = 2; /* seconds that a call may last when the run is interrupted: it may be at its end */
@@ -71,6 +72,7 @@ static void *work(void *argument)
   const double tick = fmin(0.1, atomic_load(&watch->seconds) / 4);
   unsigned long seen = 0;
   double since = 0;
+  (void)dg_locale_plain();
   pthread_mutex_lock(&watch->mutex);
   while (!watch->quit) {
     struct timespec until;

@@ -5,6 +5,7 @@ Exits 77 (skipped) where NumPy is missing. Takes seconds: every simulation is a 
 """
 import ctypes
 import gc
+import json
 import os
 import shutil
 import signal
@@ -580,6 +581,62 @@ class Begun(Case):
                 one.advance(4), two.advance(4)
             one.finish(), two.finish()
         self.same_files("one", "two")
+
+
+# The numbers of a locale with a decimal comma, as glibc's localedef writes them: magic number, offsets, strings.
+COMMA = (b"\x14\x11\x03\x20" + bytes((6, 0, 0, 0)) + b"".join(bytes((offset, 0, 0, 0)) for offset in (32, 34, 36, 40, 44, 48)) +
+         b",\0.\0\3\3\0\0,\0\0\0.\0\0\0ANSI_X3.4-1968\0")
+HOST = """\
+import ctypes, locale, sys
+sys.path.insert(0, sys.argv[1])
+import curlew
+said = []
+def host(x, y, z):
+    text = ctypes.create_string_buffer(40)
+    ctypes.CDLL(None).snprintf(text, 40, b"%g", ctypes.c_double(1.5))
+    said.append(text.value)
+    return 0 * x, y, z
+if len(sys.argv) > 2:
+    locale.setlocale(locale.LC_NUMERIC, "comma")
+    assert locale.localeconv()["decimal_point"] == ","
+for name in ("run", "begun"):
+    with curlew.Simulation("box.lua", args={"steps": 40}, set={"time.cfl": 0.85, "initial.H": host, "output.fields": {
+            "every": 20, "format": "vtkhdf"}, "checkpoint": {"minutes": 1.5}, "output.voltages.1.frequencies": [1.5e7]}) as one:
+        one.run(name) if name == "run" else one.begin(name).advance(7).finish()
+assert set(said) == {b"1,5" if len(sys.argv) > 2 else b"1.5"}, said
+try:
+    curlew.Simulation("box.lua", set={"time.cfl": 1.75, "order": 2.5})
+except curlew.InputError as error:
+    print(error)
+"""
+
+
+class Locale(Case):
+    def test_decimal_comma(self):
+        """A host with a decimal comma: the same bytes, and its own functions keep its comma."""
+        os.makedirs(self.path("locales", "comma"))
+        with open(self.path("locales", "comma", "LC_NUMERIC"), "wb") as file:
+            file.write(COMMA)
+        said = []
+        for words in ((), ("comma",)):
+            os.makedirs(self.path("host", *words))
+            for name in ("box.lua", "box.geo"):
+                shutil.copy(self.path(name), self.path("host", *words))
+            done = subprocess.run([sys.executable, "-c", HOST, os.path.dirname(HERE), *words], cwd=self.path("host", *words),
+                                  env={**os.environ, "LOCPATH": self.path("locales")}, capture_output=True, text=True, check=False)
+            if "unsupported locale" in done.stderr:
+                self.skipTest("the C library reads no locale of glibc's format")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            said.append(done.stdout)
+        self.assertEqual(said[0], said[1])
+        for run in ("run", "begun"):
+            for name in TABLES + ("energy", "voltages/gap_spectrum"):
+                with open(self.path("host", run, name + ".csv"), "rb") as a:
+                    with open(self.path("host", "comma", run, name + ".csv"), "rb") as b:
+                        self.assertEqual(a.read(), b.read(), name)
+            for name in ("summary.json", "fields.hdf.series"):
+                with open(self.path("host", "comma", run, name), encoding="utf-8") as file:
+                    json.load(file)
 
 
 def resident():

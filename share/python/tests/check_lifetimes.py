@@ -532,7 +532,7 @@ def left_open(draw):
             try:
                 keep.append(make(lambda x, y, z, t: (x, y, z)))
                 keep[-1].advance(3)
-            except curlew.InputError:
+            except curlew.CurlewError:  # refused, or interrupted
                 return
     if how > 1:
         threading.Thread(daemon=True, target=forever).start()
