@@ -44,7 +44,7 @@ const char mx_help_text[] =
     "\n"
     "Options of fit:\n"
     "      --from X, --to X   the band, in the unit of the table (default: all of it)\n"
-    "      --unit NAME        of the first column, where its name does not say it: Hz to PHz, m, mm, um, nm, eV\n"
+    "      --unit NAME        of the first column, where its name does not say it: Hz to PHz, rad/s, m to nm, eV, 1/cm\n"
     "      --columns NAME     what stands behind it: nk, eps or tan (default: what their names say)\n"
     "      --poles N          at most so many (default: 8); a pair of conjugates is one\n"
     "      --tolerance T      the largest error that is asked for (default: 0.01)\n"

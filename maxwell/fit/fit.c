@@ -15,12 +15,13 @@ struct attempt {
   struct mx_fit_poles poles;
   double x[UNKNOWNS];
   double max, rms, free_max, free_rms, worst;
+  double part[2]; /* the largest errors of real parts and losses */
 };
 
 struct search {
   const struct mx_fit_options *options;
   struct mx_fit_points points;
-  double *usual; /* [count] weights by which errors are measured */
+  double *usual; /* [count][2] weights by which errors are measured */
 };
 
 double complex mx_fit_evaluate(const struct mx_fit_model *model, double omega)
@@ -34,8 +35,9 @@ double complex mx_fit_evaluate(const struct mx_fit_model *model, double omega)
   return eps;
 }
 
+/* part[2], which may be NULL: the largest errors of real parts and losses; each[count][2] may be NULL, too. */
 static void measure(const struct search *s, const struct mx_fit_poles *poles, const double *x, double *max, double *rms,
-                    double *worst, double *each)
+                    double *worst, double *part, double *each)
 {
   const size_t n = mx_fit_unknowns(poles);
   double complex row[UNKNOWNS];
@@ -45,14 +47,56 @@ static void measure(const struct search *s, const struct mx_fit_poles *poles, co
     double complex fit = 0;
     mx_fit_basis(poles, s->points.w[k], row);
     for (size_t j = 0; j < n; j++) fit += x[j] * row[j];
-    const double error = s->usual[k] * cabs(fit - s->points.eps[k]);
-    if (each != NULL) each[k] = error;
-    sum += error * error;
-    if (error < *max) continue;
-    *max = error;
-    *worst = s->points.w[k];
+    const double complex off = fit - s->points.eps[k];
+    for (size_t i = 0; i < 2; i++) {
+      const double error = s->usual[2 * k + i] * fabs(i == 0 ? creal(off) : cimag(off));
+      if (each != NULL) each[2 * k + i] = error;
+      if (part != NULL) part[i] = k == 0 ? error : fmax(part[i], error);
+      sum += error * error;
+      if (error < *max) continue;
+      *max = error;
+      *worst = s->points.w[k];
+    }
   }
   *rms = sqrt(sum / (double)s->points.count);
+}
+
+static double loss_tangent(const struct mx_fit_table *table, size_t k)
+{
+  return -cimag(table->eps[k]) / cabs(table->eps[k]);
+}
+
+/* The noise of the loss tangents. Where three neighbours bend to and fro, half of the time or more, it is what they
+ * bend by; gain is noise in any case. */
+static double noise_of_losses(const struct mx_fit_table *table)
+{
+  enum { ENOUGH = 16 };
+  double sum = 0, gain = 0, last = 0;
+  size_t turns = 0;
+  for (size_t k = 0; k < table->count; k++) {
+    gain = fmax(gain, -loss_tangent(table, k));
+    if (k == 0 || k + 1 == table->count) continue;
+    const double w = (table->omega[k] - table->omega[k - 1]) / (table->omega[k + 1] - table->omega[k - 1]);
+    const double bend = loss_tangent(table, k) - (1 - w) * loss_tangent(table, k - 1) - w * loss_tangent(table, k + 1);
+    sum += bend * bend;
+    turns += bend * last < 0;
+    last = bend;
+  }
+  const bool noisy = table->count >= ENOUGH && 2 * turns > table->count;
+  return fmax(2 * gain, noisy ? 2.5 * sqrt(sum / (double)table->count) : 0);
+}
+
+void mx_fit_scales(const struct mx_fit_table *table, const struct mx_fit_options *options, double *scale)
+{
+  const double share = 0.1, least = 1e-3, noise = noise_of_losses(table) / options->tolerance;
+  double sum = 0;
+  for (size_t k = 0; k < table->count; k++) sum += pow(loss_tangent(table, k), 2);
+  const double floor = fmax(fmax(share * sqrt(sum / (double)table->count), noise), sum > 0 ? 0 : least);
+  for (size_t k = 0; k < table->count; k++) {
+    const double tangent = fmin(fmax(fabs(loss_tangent(table, k)), floor), 1), size = cabs(table->eps[k]);
+    scale[2 * k] = options->absolute ? 1 : size;
+    scale[2 * k + 1] = options->absolute ? 1 : size * tangent;
+  }
 }
 
 /* Poles to begin with: evenly over the logarithm of the band, or over the band; pairs of little damping, or real ones;
@@ -89,7 +133,7 @@ static int relocate(struct search *s, struct mx_fit_poles *poles, struct dg_erro
   for (int i = 0; i < ITERATIONS; i++) {
     if (mx_fit_relocate(&s->points, poles, err) != 0 || mx_fit_residues(&s->points, poles, false, 0, x, err) != 0)
       return err->code;
-    measure(s, poles, x, &max, &rms, &worst, NULL);
+    measure(s, poles, x, &max, &rms, &worst, NULL, NULL);
     if (!(rms < least)) continue;
     least = rms;
     best = *poles;
@@ -102,10 +146,10 @@ static int finish(struct search *s, struct attempt *attempt, double *each, struc
 {
   double worst = 0;
   if (mx_fit_residues(&s->points, &attempt->poles, false, 0, attempt->x, err) != 0) return err->code;
-  measure(s, &attempt->poles, attempt->x, &attempt->free_max, &attempt->free_rms, &worst, NULL);
+  measure(s, &attempt->poles, attempt->x, &attempt->free_max, &attempt->free_rms, &worst, NULL, NULL);
   if (mx_fit_residues(&s->points, &attempt->poles, true, s->options->least_epsilon, attempt->x, err) != 0)
     return err->code;
-  measure(s, &attempt->poles, attempt->x, &attempt->max, &attempt->rms, &attempt->worst, each);
+  measure(s, &attempt->poles, attempt->x, &attempt->max, &attempt->rms, &attempt->worst, attempt->part, each);
   if (mx_fit_least_loss(&attempt->poles, attempt->x, &worst) < -ROUNDING) attempt->max = attempt->rms = INFINITY;
   return 0;
 }
@@ -116,12 +160,12 @@ static int level(struct search *s, struct attempt *best, double *each, struct dg
   struct attempt next = *best;
   for (int i = 0; i < REWEIGHTS; i++) {
     if (!isfinite(next.max)) break;
-    for (size_t k = 0; k < s->points.count; k++) s->points.weight[k] *= sqrt((each[k] + 0.1 * next.max) / next.max);
+    for (size_t k = 0; k < 2 * s->points.count; k++) s->points.weight[k] *= sqrt((each[k] + 0.1 * next.max) / next.max);
     if (mx_fit_relocate(&s->points, &next.poles, err) != 0 || finish(s, &next, each, err) != 0) break;
     if (next.max < best->max && next.poles.count <= (size_t)s->options->poles) *best = next;
     if (next.max == 0 || best->max <= s->options->tolerance) break;
   }
-  for (size_t k = 0; k < s->points.count; k++) s->points.weight[k] = s->usual[k];
+  for (size_t k = 0; k < 2 * s->points.count; k++) s->points.weight[k] = s->usual[k];
   return err->code;
 }
 
@@ -193,6 +237,8 @@ static void tell(const struct attempt *attempt, double unit, double least, struc
   *result = (struct mx_fit_result){.states = (int)states,
                                    .max_error = attempt->max,
                                    .rms_error = attempt->rms,
+                                   .real_error = attempt->part[0],
+                                   .loss_error = attempt->part[1],
                                    .free_max = attempt->free_max,
                                    .free_rms = attempt->free_rms,
                                    .worst = attempt->worst * unit};
@@ -215,12 +261,13 @@ int mx_fit(const struct mx_fit_table *table, const struct mx_fit_options *option
   struct attempt best = {.max = INFINITY, .rms = INFINITY};
   const double unit = sqrt(table->omega[0] * table->omega[table->count - 1]);
   double *w = NULL, *each = NULL;
-  if (DG_NEW(w, table->count, err) != 0 || DG_NEW(each, table->count, err) != 0 ||
-      DG_NEW(s.usual, table->count, err) != 0 || DG_NEW(s.points.weight, table->count, err) != 0)
+  if (DG_NEW(w, table->count, err) != 0 || DG_NEW(each, 2 * table->count, err) != 0 ||
+      DG_NEW(s.usual, 2 * table->count, err) != 0 || DG_NEW(s.points.weight, 2 * table->count, err) != 0)
     goto fail;
+  mx_fit_scales(table, options, s.usual);
   for (size_t k = 0; k < table->count; k++) {
     w[k] = table->omega[k] / unit;
-    s.points.weight[k] = s.usual[k] = options->absolute ? 1 : 1 / cabs(table->eps[k]);
+    for (size_t i = 0; i < 2; i++) s.points.weight[2 * k + i] = s.usual[2 * k + i] = 1 / s.usual[2 * k + i];
   }
   s.points.w = w;
   const int least = options->poles < MX_FIT_POLES / 2 ? 2 * options->poles : MX_FIT_POLES;

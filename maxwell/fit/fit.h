@@ -37,19 +37,25 @@ struct mx_fit_table {
 struct mx_fit_options {
   int poles;            /* at most, 1 to MX_FIT_POLES; a pair of conjugates is one */
   double tolerance;     /* of the largest error */
-  bool absolute;        /* errors |fit - eps|; else |fit - eps|/|eps| */
+  bool absolute;        /* errors are differences of real and imaginary parts; else see mx_fit_scales */
   bool no_sigma;        /* sigma = 0 */
   double least_epsilon; /* epsilon_r is this at least, such as 1 */
 };
 
 struct mx_fit_result {
   struct mx_fit_model model;
-  int states;                  /* of the poles */
-  double max_error, rms_error; /* over the points of the table */
-  double free_max, free_rms;   /* of as many states, if they might amplify */
-  double worst;                /* rad/s, where max_error is */
+  int states;                    /* of the poles */
+  double max_error, rms_error;   /* over the points of the table, of real and imaginary parts */
+  double real_error, loss_error; /* the largest ones of each */
+  double free_max, free_rms;     /* of as many states, if they might amplify */
+  double worst;                  /* rad/s, where max_error is */
 };
 
+/* By what errors are divided: scale[count][2] of the real parts and of the losses. A real part's is |eps|. That of a
+ * loss is the loss itself: small beside |eps| it is nevertheless what heats and damps. It is not less than a tenth of
+ * the usual loss tangent of the table times |eps|, nor than what noise takes of the losses over the tolerance: a table
+ * whose losses jump from point to point, or are gains, has none that a fit could follow. */
+void mx_fit_scales(const struct mx_fit_table *table, const struct mx_fit_options *options, double *scale);
 /* Finds the fit with the fewest states whose largest error is within the tolerance; if there is none, the best one.
  * DG_ENVIRONMENT: out of memory, or no LAPACK. */
 int mx_fit(const struct mx_fit_table *table, const struct mx_fit_options *options, struct mx_fit_result *result,

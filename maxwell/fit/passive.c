@@ -183,14 +183,14 @@ static void fill(const struct mx_fit_points *points, const struct mx_fit_poles *
   const size_t n = mx_fit_unknowns(poles);
   double complex basis[UNKNOWNS] = {0};
   for (size_t k = 0; k < points->count; k++) {
-    const double weight = points->weight[k];
+    const double *weight = points->weight + 2 * k;
     mx_fit_basis(poles, points->w[k], basis);
     for (size_t j = 0; j < n; j++) {
-      A[2 * k * n + j] = weight * creal(basis[j]);
-      A[(2 * k + 1) * n + j] = weight * cimag(basis[j]);
+      A[2 * k * n + j] = weight[0] * creal(basis[j]);
+      A[(2 * k + 1) * n + j] = weight[1] * cimag(basis[j]);
     }
-    b[2 * k] = weight * creal(points->eps[k]);
-    b[2 * k + 1] = weight * cimag(points->eps[k]);
+    b[2 * k] = weight[0] * creal(points->eps[k]);
+    b[2 * k + 1] = weight[1] * cimag(points->eps[k]);
   }
 }
 

@@ -16,30 +16,55 @@ static const double TWO_PI = 6.283185307179586, C0 = 299792458;
 
 /* ---- units and names ---- */
 
+/* What an axis is. */
+enum kind { FREQUENCY, ANGULAR, ENERGY, WAVENUMBER, WAVELENGTH, KINDS };
+static const char *const kind_names[KINDS] = {"frequency", "angular frequency", "energy", "wavenumber", "wavelength"};
+
 static const struct unit {
-  const char *name;
-  double factor; /* to Hz or m */
-  bool wavelength;
-} units[] = {{"Hz", 1, false},
-             {"kHz", 1e3, false},
-             {"MHz", 1e6, false},
-             {"GHz", 1e9, false},
-             {"THz", 1e12, false},
-             {"PHz", 1e15, false},
-             {"m", 1, true},
-             {"mm", 1e-3, true},
-             {"um", 1e-6, true},
-             {"nm", 1e-9, true},
-             {"eV", 1 / 4.135667696e-15, false}} /* h/e, V s */;
+  const char *name, *plain; /* `plain` as simplify() writes it */
+  double factor;            /* to Hz or m */
+  enum kind kind;
+} units[] = {{"Hz", "hz", 1, FREQUENCY},
+             {"kHz", "khz", 1e3, FREQUENCY},
+             {"MHz", "mhz", 1e6, FREQUENCY},
+             {"GHz", "ghz", 1e9, FREQUENCY},
+             {"THz", "thz", 1e12, FREQUENCY},
+             {"PHz", "phz", 1e15, FREQUENCY},
+             {"rad/s", "rad_s", 1 / 6.283185307179586, ANGULAR},
+             {"m", "m", 1, WAVELENGTH},
+             {"cm", "cm", 1e-2, WAVELENGTH},
+             {"mm", "mm", 1e-3, WAVELENGTH},
+             {"um", "um", 1e-6, WAVELENGTH},
+             {"nm", "nm", 1e-9, WAVELENGTH},
+             {"angstrom", "angstrom", 1e-10, WAVELENGTH},
+             {"meV", "mev", 1e-3 / 4.135667696e-15, ENERGY}, /* h/e, V s */
+             {"eV", "ev", 1 / 4.135667696e-15, ENERGY},
+             {"keV", "kev", 1e3 / 4.135667696e-15, ENERGY},
+             {"1/cm", "1_cm", 299792458e2, WAVENUMBER},
+             {"1/cm", "cm_1", 299792458e2, WAVENUMBER}, /* cm^-1 */
+             {"1/m", "1_m", 299792458, WAVENUMBER},
+             {"1/m", "m_1", 299792458, WAVENUMBER}};
 enum { UNITS = sizeof units / sizeof *units };
 
-static const struct unit *find_unit(const char *name)
+static const struct unit *find_unit(const char *plain)
 {
-  for (size_t i = 0; i < UNITS; i++) {
-    const char *a = name, *b = units[i].name;
-    while (*a != '\0' && tolower((unsigned char)*a) == tolower((unsigned char)*b)) a++, b++;
-    if (*a == '\0' && *b == '\0') return &units[i];
-  }
+  for (size_t i = 0; i < UNITS; i++)
+    if (strcmp(plain, units[i].plain) == 0) return &units[i];
+  return NULL;
+}
+
+bool mx_fit_is_unit(const char *name)
+{
+  for (size_t i = 0; i < UNITS; i++)
+    if (strcmp(name, units[i].name) == 0) return true;
+  return false;
+}
+
+/* The unit of --unit, which mx_fit_is_unit knows. */
+static const struct unit *named_unit(const char *name)
+{
+  for (size_t i = 0; i < UNITS; i++)
+    if (strcmp(name, units[i].name) == 0) return &units[i];
   return NULL;
 }
 
@@ -49,7 +74,8 @@ enum role { NONE, AXIS, INDEX, EXTINCTION, REAL, IMAGINARY, TANGENT, ROLES };
 struct layout {
   int column[ROLES];
   const struct unit *unit;
-  bool wavelength, energy; /* the name of the axis says so */
+  enum kind kind; /* of the axis, as its name says */
+  int cells;      /* of the line of names, or of the first line with numbers */
 };
 
 /* Writes a name plainly: lower case, primes as 1 and 2, the micro sign as u, all else that is no letter or digit as one
@@ -89,18 +115,32 @@ static bool is_word(const char *name, const char *word)
   return strncmp(name, word, length) == 0 && (name[length] == '\0' || name[length] == '_');
 }
 
+static const struct axis {
+  const char *word;
+  enum kind kind;
+} axes[] = {{"wavelength", WAVELENGTH},
+            {"wl", WAVELENGTH},
+            {"lambda", WAVELENGTH},
+            {"lam", WAVELENGTH},
+            {"frequency", FREQUENCY},
+            {"freq", FREQUENCY},
+            {"f", FREQUENCY},
+            {"nu", FREQUENCY},
+            {"energy", ENERGY},
+            {"ev", ENERGY},
+            {"mev", ENERGY},
+            {"photon", ENERGY},
+            {"omega", ANGULAR},
+            {"angular", ANGULAR},
+            {"wavenumber", WAVENUMBER},
+            {"wavenumbers", WAVENUMBER}};
+enum { AXES = sizeof axes / sizeof *axes };
+
 static enum role role_of(const char *name, struct layout *layout)
 {
-  static const char *const waves[] = {"wavelength", "wl", "lambda", "lam"};
-  static const char *const rates[] = {"frequency", "freq", "f", "nu"};
-  for (size_t i = 0; i < 4; i++) {
-    const bool wave = is_word(name, waves[i]);
-    if (!wave && !is_word(name, rates[i])) continue;
-    layout->wavelength = wave;
-    return AXIS;
-  }
-  if (is_word(name, "energy") || is_word(name, "ev") || is_word(name, "photon")) {
-    layout->energy = true;
+  for (size_t i = 0; i < AXES; i++) {
+    if (!is_word(name, axes[i].word)) continue;
+    if (layout->column[AXIS] == UNNAMED) layout->kind = axes[i].kind;
     return AXIS;
   }
   if (is_word(name, "n") || is_word(name, "index")) return INDEX;
@@ -164,11 +204,64 @@ static bool is_name(const struct reader *r, int column)
   return column < r->cells && strchr("+-.0123456789", r->cell[column][0]) == NULL;
 }
 
-/* The unit that stands behind a name: the last of its words. */
-static const struct unit *unit_behind(const char *name)
+/* Finds the unit that stands behind the name of an axis: its last words. Names without one may go on as these do. */
+static int find_unit_behind(struct reader *r, const char *cell, const char *name, const struct unit **unit)
 {
-  const char *word = strrchr(name, '_');
-  return word != NULL ? find_unit(word + 1) : find_unit(name);
+  static const char *const more[] = {"frequency", "energy", "vacuum", "vac", "air", "axis", "photon", "in"};
+  const char *last = strrchr(name, '_'), *before = last;
+  *unit = NULL;
+  if (last != NULL)
+    for (before = last - 1; before > name && *before != '_';) before--;
+  for (int words = 2; words > 0 && *unit == NULL; words--) {
+    const char *from = words == 2 ? before : last;
+    if (from != NULL) *unit = find_unit(*from == '_' ? from + 1 : from);
+  }
+  if (*unit == NULL) *unit = find_unit(name); /* a column that is named by its unit: eV */
+  if (*unit != NULL || (last == NULL && strpbrk(cell, "([/") == NULL)) return 0;
+  for (size_t i = 0; last != NULL && i < sizeof more / sizeof *more; i++)
+    if (strcmp(last + 1, more[i]) == 0) return 0;
+  return dg_fail(
+      r->err, DG_INPUT,
+      "%s:%ld: the unit of '%.60s' is not known: it must be Hz to PHz, rad/s, m to nm, angstrom, meV, eV, keV "
+      "or 1/cm",
+      r->path, r->line, cell);
+}
+
+/* Numbers of a column that its name says to be scaled would be read as they stand. */
+static int check_scale(struct reader *r, const char *cell)
+{
+  static const char *const marks[] = {"%", "ppm", "10^", "1e-", "1e+", "e-3", "e-4", "x1"};
+  for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+    if (strstr(cell, marks[i]) != NULL)
+      return dg_fail(r->err, DG_INPUT, "%s:%ld: the column '%.60s' is scaled: give it in plain numbers", r->path,
+                     r->line, cell);
+  return 0;
+}
+
+/* Is the unit one of such an axis? A frequency in eV or in 1/cm is understood; an omega in Hz may be 2 pi off. */
+static bool is_unit_of(const struct unit *unit, enum kind kind)
+{
+  if (kind == WAVENUMBER || kind == WAVELENGTH || unit->kind == WAVELENGTH) return unit->kind == kind;
+  return kind != ANGULAR || unit->kind != FREQUENCY;
+}
+
+/* The unit of the axis, by its name and by --unit, which must not contradict each other. */
+static int check_unit(struct reader *r, const struct mx_fit_form *form, struct layout *layout)
+{
+  static const char *const usual[KINDS] = {"Hz", "rad/s", "eV", NULL, NULL};
+  const struct unit *given = form->unit != NULL ? named_unit(form->unit) : NULL;
+  const struct unit *unit = given != NULL ? given : layout->unit;
+  if (given != NULL && layout->unit != NULL && strcmp(given->name, layout->unit->name) != 0)
+    return dg_fail(r->err, DG_INPUT, "%s:%ld: the line of names says %s, and --unit says %s", r->path, r->line,
+                   layout->unit->name, given->name);
+  if (unit == NULL && usual[layout->kind] == NULL)
+    return dg_fail(r->err, DG_INPUT, "%s:%ld: the %s has no unit: name it, as in %s, or give --unit %s", r->path,
+                   r->line, kind_names[layout->kind], layout->kind == WAVELENGTH ? "wavelength_um" : "wavenumber_1/cm",
+                   layout->kind == WAVELENGTH ? "um" : "1/cm");
+  layout->unit = unit != NULL ? unit : named_unit(usual[layout->kind]);
+  if (is_unit_of(layout->unit, layout->kind)) return 0;
+  return dg_fail(r->err, DG_INPUT, "%s:%ld: %s is no unit of the %s that the line of names has", r->path, r->line,
+                 layout->unit->name, kind_names[layout->kind]);
 }
 
 /* Reads a line of names. Names that the table has twice count where they stand first. */
@@ -181,16 +274,14 @@ static int read_names(struct reader *r, const struct mx_fit_form *form, struct l
     const enum role role = role_of(name, layout);
     if (role == NONE || layout->column[role] != UNNAMED) continue;
     layout->column[role] = c;
-    if (role == AXIS) layout->unit = unit_behind(name);
+    if (role != AXIS && check_scale(r, r->cell[c]) != 0) return r->err->code;
+    if (role == AXIS && find_unit_behind(r, r->cell[c], name, &layout->unit) != 0) return r->err->code;
   }
+  layout->cells = r->cells;
   if (layout->column[AXIS] == UNNAMED)
     return complain(r,
                     "no column is a frequency, wavelength or energy; name one, as in frequency_GHz or wavelength_um");
-  if (form->unit != NULL) layout->unit = find_unit(form->unit);
-  if (layout->unit == NULL && layout->wavelength)
-    return complain(r, "the wavelength has no unit: name it, as in wavelength_um, or give --unit um");
-  if (layout->unit == NULL) layout->unit = find_unit(layout->energy ? "eV" : "Hz");
-  return 0;
+  return check_unit(r, form, layout);
 }
 
 /* Takes the columns as they stand: --unit and --columns. */
@@ -199,18 +290,28 @@ static int assume_names(struct reader *r, const struct mx_fit_form *form, struct
   if (form->unit == NULL || form->columns == NULL)
     return complain(r, "no line of names, as in wavelength_um,n,k: say what the columns are by --unit and --columns");
   *layout = (struct layout){.column = {UNNAMED, 0, UNNAMED, UNNAMED, UNNAMED, UNNAMED, UNNAMED},
-                            .unit = find_unit(form->unit)};
+                            .unit = named_unit(form->unit),
+                            .cells = r->cells};
   return 0;
 }
 
-/* --columns says what stands behind the axis, whatever the names are. */
-static void choose_columns(const char *columns, struct layout *layout)
+/* --columns says what stands behind the axis. Names that say something else are an error; others say nothing. */
+static int choose_columns(struct reader *r, const char *columns, struct layout *layout)
 {
-  if (columns == NULL) return;
-  for (int role = INDEX; role < ROLES; role++) layout->column[role] = UNNAMED;
+  if (columns == NULL) return 0;
   const bool index = strcmp(columns, "nk") == 0, tangent = strcmp(columns, "tan") == 0;
-  layout->column[index ? INDEX : REAL] = layout->column[AXIS] + 1;
-  layout->column[index ? EXTINCTION : tangent ? TANGENT : IMAGINARY] = layout->column[AXIS] + 2;
+  const int first = layout->column[AXIS] + 1;
+  const int chosen[2] = {index ? INDEX : REAL, index ? EXTINCTION : tangent ? TANGENT : IMAGINARY};
+  for (int role = INDEX; role < ROLES; role++) {
+    const int column = layout->column[role];
+    if (column != UNNAMED && (column == first || column == first + 1) && chosen[column - first] != role)
+      return dg_fail(r->err, DG_INPUT, "%s:%ld: the line of names has '%.40s' in column %d, and --columns %s another",
+                     r->path, r->line, r->cell[column], column + 1, columns);
+    layout->column[role] = UNNAMED;
+  }
+  layout->column[chosen[0]] = first;
+  layout->column[chosen[1]] = first + 1;
+  return 0;
 }
 
 /* ---- points ---- */
@@ -236,6 +337,18 @@ static int read_cell(struct reader *r, int column, double *value)
                    column + 1);
   if (!is_number(r->cell[column], value) || !isfinite(*value))
     return dg_fail(r->err, DG_INPUT, "%s:%ld: '%.40s' is no number", r->path, r->line, r->cell[column]);
+  return 0;
+}
+
+/* More cells than there are names come from numbers that were cut. */
+static int check_cells(struct reader *r, int cells)
+{
+  for (int c = cells; c < r->cells; c++)
+    if (*r->cell[c] != '\0')
+      return dg_fail(r->err, DG_INPUT,
+                     "%s:%ld: %d cells where the first line has %d: '%.40s' belongs to no column (numbers have no "
+                     "separators of thousands, and a decimal point)",
+                     r->path, r->line, r->cells, cells, r->cell[c]);
   return 0;
 }
 
@@ -305,7 +418,7 @@ static int read_rows(struct reader *r, FILE *file, const struct mx_fit_form *for
     const bool names = begun ? is_name(r, layout->column[AXIS]) : !is_number(r->cell[0], &value);
     if (!begun) {
       if ((names ? read_names(r, form, layout) : assume_names(r, form, layout)) != 0) return r->err->code;
-      choose_columns(form->columns, layout);
+      if (choose_columns(r, form->columns, layout) != 0) return r->err->code;
       if (settle(r, layout, rows) != 0) return r->err->code;
       begun = true;
     } else if (names) {
@@ -316,7 +429,8 @@ static int read_rows(struct reader *r, FILE *file, const struct mx_fit_form *for
       if (second.column[losses] == UNNAMED) return complain(r, "the second block of a table has k, or eps_im");
       more = true;
     }
-    if (!names && add_row(r, more ? &second : layout, more, rows) != 0) return r->err->code;
+    const struct layout *own = more ? &second : layout;
+    if (!names && (check_cells(r, own->cells) != 0 || add_row(r, own, more, rows) != 0)) return r->err->code;
   }
   if (ferror(file) != 0) return dg_fail(r->err, DG_INPUT, "cannot read '%s': %s", r->path, strerror(errno));
   if (!begun) return dg_fail(r->err, DG_INPUT, "'%s' has no line with numbers", r->path);
@@ -337,7 +451,7 @@ static int take(struct mx_fit_data *data, const char *path, const struct unit *u
                 const struct mx_fit_form *form, struct dg_error *err)
 {
   const double from = isnan(form->from) ? 0 : form->from, to = isnan(form->to) ? INFINITY : form->to;
-  const bool rises = rows->count > 1 && (rows->row[1].x > rows->row[0].x) != unit->wavelength;
+  const bool rises = rows->count > 1 && (rows->row[1].x > rows->row[0].x) != (unit->kind == WAVELENGTH);
   if (DG_NEW(data->omega, rows->count, err) != 0 || DG_NEW(data->eps, rows->count, err) != 0 ||
       DG_NEW(data->line, rows->count, err) != 0 || DG_NEW(data->x, rows->count, err) != 0)
     return err->code;
@@ -346,7 +460,7 @@ static int take(struct mx_fit_data *data, const char *path, const struct unit *u
     const struct row *row = &rows->row[rises ? i : rows->count - 1 - i];
     const double value = row->x * unit->factor;
     if (row->x < from || row->x > to) continue;
-    data->omega[data->count] = TWO_PI * (unit->wavelength ? C0 / value : value);
+    data->omega[data->count] = TWO_PI * (unit->kind == WAVELENGTH ? C0 / value : value);
     data->eps[data->count] = permittivity(rows, row);
     data->line[data->count] = row->line;
     data->x[data->count] = row->x;

@@ -81,15 +81,14 @@ static void fill(const struct mx_fit_points *points, const struct mx_fit_poles *
   double complex row[MX_FIT_POLES + 2];
   for (size_t k = 0; k < points->count; k++) {
     double *re = A + 2 * k * n, *im = re + n;
+    const double *weight = points->weight + 2 * k;
     mx_fit_basis(poles, points->w[k], row);
     for (size_t j = 0; j < n; j++) {
-      const double complex term = points->weight[k] * (j < own     ? row[j]
-                                                       : j < n - 1 ? -row[j - own] * points->eps[k]
-                                                                   : -points->eps[k]);
-      re[j] = creal(term);
-      im[j] = cimag(term);
+      const double complex term = j < own ? row[j] : j < n - 1 ? -row[j - own] * points->eps[k] : -points->eps[k];
+      re[j] = weight[0] * creal(term);
+      im[j] = weight[1] * cimag(term);
     }
-    size = hypot(size, points->weight[k] * cabs(points->eps[k]));
+    size = hypot(size, hypot(weight[0] * creal(points->eps[k]), weight[1] * cimag(points->eps[k])));
     for (size_t j = own; j < n; j++) last[j] += j < n - 1 ? creal(row[j - own]) : 1;
   }
   const double count = (double)points->count;

@@ -16,7 +16,7 @@ struct mx_fit_points {
   size_t count;
   const double *w;           /* [count] scaled */
   const double complex *eps; /* [count] */
-  double *weight;            /* [count] */
+  double *weight;            /* [count][2] of the real parts and of the imaginary ones */
 };
 
 struct mx_fit_poles {

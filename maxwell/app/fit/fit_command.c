@@ -46,8 +46,8 @@ int mx_fit_carry_out(const struct mx_fit_command *command, const char *picture, 
     fprintf(
         stderr,
         "curlew: warning: the largest error is %.3g, more than the tolerance %g, with the best %d states: allow more "
-        "--poles, a larger --tolerance or a narrower band\n",
-        result.max_error, command->fit.tolerance, result.states);
+        "--poles, a larger --tolerance or a narrower band (of the real part it is %.3g, of the loss %.3g)\n",
+        result.max_error, command->fit.tolerance, result.states, result.real_error, result.loss_error);
 fail:
   mx_fit_data_release(&data);
   dg_free(told);

@@ -39,7 +39,6 @@ static int choose(const char *name, const char *text, const char *const *choices
 
 static int set(struct mx_fit_command *command, enum word word, const char *value, struct dg_error *err)
 {
-  static const char *const units[] = {"Hz", "kHz", "MHz", "GHz", "THz", "PHz", "m", "mm", "um", "nm", "eV"};
   static const char *const columns[] = {"nk", "eps", "tan"}, *const weights[] = {"relative", "absolute"};
   switch (word) {
   case FROM:
@@ -48,8 +47,11 @@ static int set(struct mx_fit_command *command, enum word word, const char *value
     return read_number(names[word], value, &command->form.to, err);
   case UNIT:
     command->form.unit = value;
-    return choose(names[word], value, units, sizeof units / sizeof *units,
-                  "Hz, kHz, MHz, GHz, THz, PHz, m, mm, um, nm or eV", err);
+    if (mx_fit_is_unit(value)) return 0;
+    return dg_fail(err, DG_INPUT,
+                   "%s is Hz, kHz, MHz, GHz, THz, PHz, rad/s, m, cm, mm, um, nm, angstrom, meV, eV, keV, 1/cm or 1/m, "
+                   "not '%s'",
+                   names[word], value);
   case SHAPE:
     command->form.columns = value;
     return choose(names[word], value, columns, 3, "nk, eps or tan", err);

@@ -55,6 +55,8 @@ static void write_remarks(FILE *file, const struct mx_fit_told *told)
   fprintf(file, "-- %d state%s; error of epsilon_r: largest %.3g%s at %.5g Hz, rms %.3g%s; no gain at any frequency\n",
           r->states, r->states == 1 ? "" : "s", r->max_error * unit, kind, r->worst / TWO_PI, r->rms_error * unit,
           kind);
+  fprintf(file, "-- largest error of the real part %.3g%s of |epsilon_r|, of the loss %.3g%s%s\n", r->real_error * unit,
+          kind, r->loss_error * unit, kind, told->command->fit.absolute ? "" : " of itself");
   if (r->max_error > 1.05 * r->free_max && r->max_error > 1e-9)
     fprintf(file, "-- as many states, if they might amplify: largest %.3g%s, rms %.3g%s\n", r->free_max * unit, kind,
             r->free_rms * unit, kind);
@@ -128,6 +130,8 @@ void mx_fit_write_json(FILE *file, const void *what)
   write_number(file, "tolerance", told->command->fit.tolerance, ",\n  ");
   write_number(file, "max_error", r->max_error, ",\n  ");
   write_number(file, "rms_error", r->rms_error, ",\n  ");
+  write_number(file, "real_error", r->real_error, ",\n  ");
+  write_number(file, "loss_error", r->loss_error, ",\n  ");
   write_number(file, "max_error_with_gain", r->free_max, ",\n  ");
   write_number(file, "rms_error_with_gain", r->free_rms, ",\n  ");
   write_number(file, "epsilon_r", told->rest.epsilon_r, ",\n  ");

@@ -78,7 +78,39 @@ static void test_forms(void **unused)
   expect_points("freq_thz, eps_re, eps_im\n100, 3, 4\n150, 8.75, 3\n300, -1.75, 6\n", plain);
   expect_points("freq_thz,Dk,tan_delta\n100,3,1.33333333333\n150,8.75,0.34285714\n300,-1.75,-3.428571429\n", plain);
   expect_points("freq_thz,a,b\n100,3,4\n150,8.75,3\n300,-1.75,6\n", form(NULL, "eps", NAN, NAN));
+  expect_points("f_thz,n,k,\n100,2,1,\n150,3,0.5\n300,1.5,2,,\n", plain);
   expect_points("f_thz,n,k\n50,9,9\n100,2,1\n150,3,0.5\n300,1.5,2\n301,9,9\n", form(NULL, NULL, 100, 300));
+}
+
+/* The same points with the frequency in other units. */
+static void test_units(void **unused)
+{
+  static const struct {
+    const char *name, *unit;
+    double hertz; /* of one */
+  } axis[] = {{"energy_meV", NULL, 1e-3 / 4.135667696e-15},
+              {"energy (meV)", NULL, 1e-3 / 4.135667696e-15},
+              {"photon energy (eV)", NULL, 1 / 4.135667696e-15},
+              {"energy", NULL, 1 / 4.135667696e-15},
+              {"frequency (eV)", NULL, 1 / 4.135667696e-15},
+              {"omega (rad/s)", NULL, 1 / 6.283185307179586},
+              {"omega", NULL, 1 / 6.283185307179586},
+              {"frequency_rad/s", NULL, 1 / 6.283185307179586},
+              {"wavenumber (1/cm)", NULL, 29979245800},
+              {"wavenumber_cm^-1", NULL, 29979245800},
+              {"frequency (cm-1)", NULL, 29979245800},
+              {"f", "meV", 1e-3 / 4.135667696e-15},
+              {"nu", "1/cm", 29979245800},
+              {"Frequency [THz]", NULL, 1e12}};
+  (void)unused;
+  for (size_t i = 0; i < sizeof axis / sizeof *axis; i++) {
+    char text[300];
+    snprintf(text, sizeof text, "%s,n,k\n%.17g,2,1\n%.17g,3,0.5\n%.17g,1.5,2\n", axis[i].name, 1e14 / axis[i].hertz,
+             1.5e14 / axis[i].hertz, 3e14 / axis[i].hertz);
+    expect_points(text, form(axis[i].unit, NULL, NAN, NAN));
+  }
+  expect_points("wavelength (angstrom),n,k\n9993.0819,1.5,2\n19986.1639,3,.5\n29979.2458,2,1\n",
+                form(NULL, NULL, NAN, NAN));
 }
 
 static void expect_error(const char *text, struct mx_fit_form how, const char *message)
@@ -117,6 +149,21 @@ static void test_errors(void **unused)
   expect_error("f,n,k\n1,2,3\n2,2,3\n3,2,3\n", form(NULL, NULL, 4, 5), "has 0 points from 4 to 5 Hz");
   expect_error("f,n,k\n1,0,0\n2,2,3\n3,2,3\n", plain, ":2: a permittivity of 0");
   expect_error("f,n,k\n1,1e200,0\n2,2,3\n3,2,3\n", plain, ":2: a permittivity of 0 or beyond all numbers");
+  expect_error("energy (furlong),n,k\n1,2,3\n", plain, ":1: the unit of 'energy (furlong)' is not known");
+  expect_error("f_rpm,n,k\n1,2,3\n", plain, ":1: the unit of 'f_rpm' is not known");
+  expect_error("wavelength_GHz,n,k\n1,2,3\n", plain, ":1: GHz is no unit of the wavelength");
+  expect_error("frequency_um,n,k\n1,2,3\n", plain, ":1: um is no unit of the frequency");
+  expect_error("omega (THz),n,k\n1,2,3\n", plain, ":1: THz is no unit of the angular frequency");
+  expect_error("f (GHz),n,k\n1,2,3\n", form("THz", NULL, NAN, NAN),
+               ":1: the line of names says GHz, and --unit says THz");
+  expect_error("f,n,k\n1,2,3\n", form(NULL, "eps", NAN, NAN),
+               ":1: the line of names has 'n' in column 2, and --columns eps");
+  expect_error("f,dk,df (%)\n1,2,3\n", plain, ":1: the column 'df (%)' is scaled");
+  expect_error("f,dk,df (x1e-4)\n1,2,3\n", plain, "is scaled");
+  expect_error("f,n,k\n1,000,000,2,3\n", plain, ":2: 5 cells where the first line has 3: '2' belongs to no column");
+  expect_error("f;n;k\n1;2;3;4\n", plain, ":2: 4 cells where the first line has 3");
+  expect_error("f n k\n1 000 2 3\n", plain, ":2: 4 cells where the first line has 3");
+  expect_error("1,2,3\n2,2,3\n3,2,3,9\n", form("THz", "nk", NAN, NAN), ":3: 4 cells");
   struct mx_fit_data data;
   struct dg_error err = {0};
   const struct mx_fit_form how = plain;
@@ -126,6 +173,7 @@ static void test_errors(void **unused)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms), cmocka_unit_test(test_errors)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_forms), cmocka_unit_test(test_units),
+                                     cmocka_unit_test(test_errors)};
   return cmocka_run_group_tests(tests, make_path, remove_path);
 }
