@@ -104,20 +104,22 @@ struct mx_fused_stage {
   void *registers[2], *result[2]; /* result may be NULL */
 };
 
-struct mx_fused_kernels {
-  const char *name;              /* "AVX-512" */
-  int rows[DG_ORDER_MAX + 1][2]; /* rows that the kernels work on at a time, by order, in sector 0 and in the others */
-  void (*half[DG_ORDER_MAX + 1])(const struct mx_fused *, const struct mx_fused_half *, size_t first, size_t last);
-  void (*stage[DG_ORDER_MAX + 1])(const struct mx_fused *, const struct mx_fused_stage *, size_t first, size_t last);
-  int curved_rows; /* the most rows of a curved element's matrices at a time */
-  void (*curved_half[DG_ORDER_MAX + 1])(const struct mx_fused *, const struct mx_fused_half *, size_t first,
-                                        size_t last);
-  void (*curved_stage[DG_ORDER_MAX + 1])(const struct mx_fused *, const struct mx_fused_stage *, size_t first,
-                                         size_t last);
+/* The kernels of an order, one set of instructions and one precision. */
+struct mx_fused_order {
+  int rows[2]; /* rows that the kernels work on at a time, in sector 0 and in the others */
+  void (*half)(const struct mx_fused *, const struct mx_fused_half *, size_t first, size_t last);
+  void (*stage)(const struct mx_fused *, const struct mx_fused_stage *, size_t first, size_t last);
+  void (*curved_half)(const struct mx_fused *, const struct mx_fused_half *, size_t first, size_t last);
+  void (*curved_stage)(const struct mx_fused *, const struct mx_fused_stage *, size_t first, size_t last);
   /* product[6][W] of the elements of a block: integrals of u_a v_a, and of u_a v_b + u_b v_a (order aa, ab, ac, bb, bc,
    * cc), over the reference tetrahedron. */
-  void (*products[DG_ORDER_MAX + 1])(const struct mx_fused *, const void *u, const void *v, size_t block,
-                                     double *product);
+  void (*products)(const struct mx_fused *, const void *u, const void *v, size_t block, double *product);
+};
+
+struct mx_fused_kernels {
+  const char *name; /* "AVX-512" */
+  const struct mx_fused_order *order[DG_ORDER_MAX + 1];
+  int curved_rows; /* the most rows of a curved element's matrices at a time */
   const struct mx_layer_kernels *layers;
   const struct mx_square_kernels *squares;
 };

@@ -186,7 +186,7 @@ static int NAME(pack_matrices)(struct NAME(state) * state, struct dg_error *err)
   for (int a = 1; a <= 3; a++)
     for (int s = 0; s < 4; s++) {
       int b = a % 3 + 1, c = b % 3 + 1;
-      size_t n = mx_sector_size(ref->order, s), rows = (size_t)state->kernels->rows[ref->order][s > 0];
+      size_t n = mx_sector_size(ref->order, s), rows = (size_t)state->kernels->order[ref->order]->rows[s > 0];
       for (size_t first = 0; first < n; first += rows) {
         /* at order 1 the derivatives into the other sectors are zero, and the kernels have no columns for them */
         const bool derivatives = ref->order > 1 || s == 0;

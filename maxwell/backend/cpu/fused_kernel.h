@@ -1,8 +1,8 @@
-/* Kernels of one precision and instruction set. The file that includes this one defines REAL, LANES (64 bytes of REAL),
- * VECTOR (bytes of a vector register), NAME(x), CURVED_ROWS (rows of a matrix of curved elements at a time, with three
- * sums each), SQUARES (the table of squares.h), and ROWS_0_p and ROWS_1_p. These are the rows of sector 0 and of the
- * others that a kernel works on at a time: divisors of their numbers, and as many as there are registers for. fused.h
- * has the formulas. */
+/* Kernels of one order P, precision and instruction set. The file that includes this one defines P, REAL, LANES (64
+ * bytes of REAL), NAME(x), and by the header of its instruction set VECTOR (bytes of a vector register), CURVED_ROWS
+ * (rows of a matrix of curved elements at a time, with three sums each), and ROWS_0_p and ROWS_1_p. These are the rows
+ * of sector 0 and of the others that a kernel works on at a time: divisors of their numbers, and as many as there are
+ * registers for. fused.h has the formulas. */
 #define CONCATENATE_(a, b) a##b
 #define CONCATENATE(a, b)  CONCATENATE_(a, b)
 
@@ -338,53 +338,14 @@ INLINE void NAME(traces)(const struct NAME(outside) * o, const REAL *field, cons
   v[1] = NAME(select)(o->face_0, u[0] - u[2], u[0] + y);
 }
 
-#define P 1
 #include "maxwell/backend/cpu/fused_order.h"
-#undef P
-#define P 2
-#include "maxwell/backend/cpu/fused_order.h"
-#undef P
-#define P 3
-#include "maxwell/backend/cpu/fused_order.h"
-#undef P
-#define P 4
-#include "maxwell/backend/cpu/fused_order.h"
-#undef P
-#define P 5
-#include "maxwell/backend/cpu/fused_order.h"
-#undef P
-#define P 6
-#include "maxwell/backend/cpu/fused_order.h"
-#undef P
-#define P 7
-#include "maxwell/backend/cpu/fused_order.h"
-#undef P
-#define P 8
-#include "maxwell/backend/cpu/fused_order.h"
-#undef P
 
-const struct mx_fused_kernels NAME(mx_fused) = {
-    .name = ISA,
-#define ROWS_OF(p) [p] = {CONCATENATE(ROWS_0_, p), CONCATENATE(ROWS_1_, p)},
-    .rows = {DG_ORDERS(ROWS_OF)},
-#define HALF(p)         [p] = CONCATENATE(NAME(half), _##p),
-#define STAGE(p)        [p] = CONCATENATE(NAME(stage), _##p),
-#define PRODUCTS(p)     [p] = CONCATENATE(NAME(products), _##p),
-#define CURVED_HALF(p)  [p] = CONCATENATE(NAME(curved_half), _##p),
-#define CURVED_STAGE(p) [p] = CONCATENATE(NAME(curved_stage), _##p),
-    .half = {DG_ORDERS(HALF)},
-    .stage = {DG_ORDERS(STAGE)},
-    .products = {DG_ORDERS(PRODUCTS)},
-    .curved_rows = CURVED_ROWS,
-    .curved_half = {DG_ORDERS(CURVED_HALF)},
-    .curved_stage = {DG_ORDERS(CURVED_STAGE)},
-    .layers = &NAME(mx_layers),
-    .squares = &SQUARES,
+const struct mx_fused_order CONCATENATE(NAME(mx_fused), P) = {
+    .rows = {CONCATENATE(ROWS_0_, P), CONCATENATE(ROWS_1_, P)},
+    .half = CONCATENATE(CONCATENATE(NAME(half), _), P),
+    .stage = CONCATENATE(CONCATENATE(NAME(stage), _), P),
+    .products = CONCATENATE(CONCATENATE(NAME(products), _), P),
+    .curved_half = CONCATENATE(CONCATENATE(NAME(curved_half), _), P),
+    .curved_stage = CONCATENATE(CONCATENATE(NAME(curved_stage), _), P),
 };
-#undef ROWS_OF
-#undef HALF
-#undef STAGE
-#undef PRODUCTS
-#undef CURVED_HALF
-#undef CURVED_STAGE
 #undef WIDE

@@ -37,7 +37,7 @@ static struct NAME(products)
     NAME(integrate)(const struct NAME(state) * state, size_t block, const REAL *u, const REAL *v)
 {
   struct NAME(products) products;
-  state->kernels->products[state->problem->ref->order](&state->fused, u, v, block, &products.of[0][0]);
+  state->kernels->order[state->problem->ref->order]->products(&state->fused, u, v, block, &products.of[0][0]);
   return products;
 }
 

@@ -17,11 +17,9 @@ struct NAME(pass) {
 static void NAME(work)(const struct NAME(state) * state, const struct NAME(pass) * pass, bool curved, size_t first,
                        size_t last)
 {
-  const struct mx_fused_kernels *kernels = state->kernels;
-  const int order = state->fused.order;
-  if (pass->half != NULL)
-    (curved ? kernels->curved_half : kernels->half)[order](&state->fused, pass->half, first, last);
-  else (curved ? kernels->curved_stage : kernels->stage)[order](&state->fused, pass->stage, first, last);
+  const struct mx_fused_order *kernels = state->kernels->order[state->fused.order];
+  if (pass->half != NULL) (curved ? kernels->curved_half : kernels->half)(&state->fused, pass->half, first, last);
+  else (curved ? kernels->curved_stage : kernels->stage)(&state->fused, pass->stage, first, last);
 }
 
 /* Runs a pass on the blocks that need nothing of other ranks (0), or on those that do (1), with all threads. The thread

@@ -1,5 +1,6 @@
-/* The fused kernels with AVX2 and FMA. The build compiles this file for these instructions. fused.c takes its kernels
- * if the processor has them. */
+/* How the fused kernels are made for AVX2 and FMA: a file for each order (fused_order.c.in). */
+#pragma once
+
 #include <immintrin.h>
 #include <math.h>
 
@@ -26,17 +27,3 @@
 #define CURVED_ROWS     4
 #define SQUARES         mx_squares_avx2
 #define VECTOR          32
-#define REAL            double
-#define LANES           8
-#define NAME(x)         x##_avx2_double
-#include "maxwell/backend/cpu/fused_kernel.h"
-#undef REAL
-#undef LANES
-#undef NAME
-#undef CONCATENATE
-#undef CONCATENATE_
-
-#define REAL    float
-#define LANES   16
-#define NAME(x) x##_avx2_single
-#include "maxwell/backend/cpu/fused_kernel.h"

@@ -1,5 +1,6 @@
-/* The fused kernels with AVX-512. The build compiles this file for these instructions. fused.c takes its kernels if the
- * processor has them. */
+/* How the fused kernels are made for AVX-512: a file for each order (fused_order.c.in). */
+#pragma once
+
 #include <immintrin.h>
 #include <math.h>
 
@@ -26,17 +27,3 @@
 #define CURVED_ROWS     8
 #define SQUARES         mx_squares_avx512
 #define VECTOR          64
-#define REAL            double
-#define LANES           8
-#define NAME(x)         x##_avx512_double
-#include "maxwell/backend/cpu/fused_kernel.h"
-#undef REAL
-#undef LANES
-#undef NAME
-#undef CONCATENATE
-#undef CONCATENATE_
-
-#define REAL    float
-#define LANES   16
-#define NAME(x) x##_avx512_single
-#include "maxwell/backend/cpu/fused_kernel.h"

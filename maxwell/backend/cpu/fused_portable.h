@@ -1,5 +1,7 @@
-/* The fused kernels with the instructions that every processor has. fused.c takes them where it finds nothing better.
- */
+/* How the fused kernels are made for the instructions that every processor has: a file for each order
+ * (fused_order.c.in). */
+#pragma once
+
 #include <math.h>
 
 #include "maxwell/backend/cpu/fused.h"
@@ -25,17 +27,3 @@
 #define CURVED_ROWS     4
 #define SQUARES         mx_squares_portable
 #define VECTOR          16
-#define REAL            double
-#define LANES           8
-#define NAME(x)         x##_portable_double
-#include "maxwell/backend/cpu/fused_kernel.h"
-#undef REAL
-#undef LANES
-#undef NAME
-#undef CONCATENATE
-#undef CONCATENATE_
-
-#define REAL    float
-#define LANES   16
-#define NAME(x) x##_portable_single
-#include "maxwell/backend/cpu/fused_kernel.h"
