@@ -2,8 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gpu/host/bench.h"
-#include "gpu/host/core.h"
+#include "gpu/host/state.h"
 #include "gpu/runtime/ceilings.h"
 
 enum { TRIES = 10 };

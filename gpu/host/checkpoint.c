@@ -2,12 +2,7 @@
  * faces as vectors of which only the two components along the face mean anything. */
 #include <string.h>
 
-#include "gpu/host/checkpoint.h"
-#include "gpu/host/core.h"
-#include "gpu/host/halo.h"
-#include "gpu/host/observe.h"
-#include "gpu/host/skins.h"
-#include "gpu/host/step.h"
+#include "gpu/host/state.h"
 #include "maxwell/backend/frame/frame.h"
 
 /* The host has no table of the faces of open slots, which lies on the card: it looks for the face. Sheets follow. */

@@ -1,26 +1,10 @@
-/* The `cuda` backend: one NVIDIA card a rank. The header of each file says which part it has. */
+/* The `cuda` backend: one NVIDIA card a rank. state.h says which file has which part. */
 #include <stdio.h>
 #include <string.h>
 
 #include "gpu/elliptic/elliptic.h"
 #include "gpu/runtime/card.h"
-#include "gpu/host/bench.h"
-#include "gpu/host/checkpoint.h"
-#include "gpu/host/core.h"
-#include "gpu/host/curved_tables.h"
-#include "gpu/host/face_sums.h"
-#include "gpu/host/halo.h"
-#include "gpu/host/kernel_tables.h"
-#include "gpu/host/monitor.h"
-#include "gpu/host/observe.h"
-#include "gpu/host/past_h.h"
-#include "gpu/host/point_sums.h"
-#include "gpu/host/responses.h"
-#include "gpu/host/sheets.h"
-#include "gpu/host/skins.h"
-#include "gpu/host/snapshot.h"
-#include "gpu/host/sources.h"
-#include "gpu/host/step.h"
+#include "gpu/host/state.h"
 #include "libdg/base/memory.h"
 
 static const struct gpu_order *const orders[DG_ORDER_MAX] = {&gpu_order_1, &gpu_order_2, &gpu_order_3, &gpu_order_4,

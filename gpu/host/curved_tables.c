@@ -2,8 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gpu/host/core.h"
-#include "gpu/host/curved_tables.h"
+#include "gpu/host/state.h"
 #include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 #include "maxwell/problem/curve_tables.h"

@@ -2,12 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gpu/host/core.h"
-#include "gpu/host/curves.h"
-#include "gpu/host/halo.h"
-#include "gpu/host/observe.h"
-#include "gpu/host/past_h.h"
-#include "gpu/host/step.h"
+#include "gpu/host/state.h"
 #include "libdg/base/memory.h"
 #include "maxwell/backend/frame/frame.h"
 #include "maxwell/problem/curved.h"

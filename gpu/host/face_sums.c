@@ -3,12 +3,7 @@
  * at the faces, as monitors do. */
 #include <string.h>
 
-#include "gpu/host/core.h"
-#include "gpu/host/curves.h"
-#include "gpu/host/face_sums.h"
-#include "gpu/host/monitor.h"
-#include "gpu/host/observe.h"
-#include "gpu/host/step.h"
+#include "gpu/host/state.h"
 #include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 #include "maxwell/backend/frame/frame.h"

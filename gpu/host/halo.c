@@ -10,9 +10,7 @@
  * than the messages. */
 #include <math.h>
 
-#include "gpu/host/core.h"
-#include "gpu/host/halo.h"
-#include "gpu/host/step.h"
+#include "gpu/host/state.h"
 #include "libdg/base/memory.h"
 #include "libdg/base/clock.h"
 

@@ -2,10 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gpu/host/core.h"
-#include "gpu/host/curved_tables.h"
-#include "gpu/host/kernel_tables.h"
-#include "gpu/host/tiles.h"
+#include "gpu/host/state.h"
 #include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 #include "maxwell/backend/frame/face_weights.h"

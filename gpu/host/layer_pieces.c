@@ -1,8 +1,6 @@
 /* What the kernels of layers on tensor cores take (gpu/kernels/layers/tensor.cuh). */
 #include "gpu/kernels/layers/pieces.h"
-#include "gpu/host/core.h"
-#include "gpu/host/kernel_tables.h"
-#include "gpu/host/layer_pieces.h"
+#include "gpu/host/state.h"
 #include "libdg/base/memory.h"
 #include "maxwell/problem/curve_tables.h" /* the rule */
 

@@ -3,10 +3,7 @@
  * before is copied for the elements that are looked at. */
 #include <string.h>
 
-#include "gpu/host/core.h"
-#include "gpu/host/monitor.h"
-#include "gpu/host/observe.h"
-#include "gpu/host/step.h"
+#include "gpu/host/state.h"
 #include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 

@@ -6,9 +6,7 @@
  * On some elements the half step adds more: boundaries may have a penalty, which looks at H itself; open faces
  * extrapolate; sources add jumps; and the pass over all elements knows nothing of curved ones. The rows of these
  * elements are copied before the half step of a step that is observed. */
-#include "gpu/host/core.h"
-#include "gpu/host/observe.h"
-#include "gpu/host/past_h.h"
+#include "gpu/host/state.h"
 #include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 #include "maxwell/problem/curved.h"

@@ -3,12 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "gpu/host/core.h"
-#include "gpu/host/curves.h"
-#include "gpu/host/layer_pieces.h"
-#include "gpu/host/observe.h"
-#include "gpu/host/responses.h"
-#include "gpu/host/step.h"
+#include "gpu/host/state.h"
 #include "libdg/base/memory.h"
 #include "maxwell/backend/frame/frame.h"
 #include "maxwell/problem/curve_tables.h" /* the rule */

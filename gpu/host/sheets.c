@@ -1,8 +1,6 @@
 /* Resistive sheets (maxwell/problem/flux.h) on the card. The kernels know only the weights of their faces. What a sheet
  * adds to the jumps is worked out before half a step of leapfrog, or behind a stage, and lifted behind it. */
-#include "gpu/host/core.h"
-#include "gpu/host/sheets.h"
-#include "gpu/host/sources.h"
+#include "gpu/host/state.h"
 #include "libdg/base/memory.h"
 
 /* Numbers of an array by faces. */

@@ -6,11 +6,7 @@
  * they share: there the host waits for the card once a pass. */
 #include <string.h>
 
-#include "gpu/host/core.h"
-#include "gpu/host/observe.h"
-#include "gpu/host/skins.h"
-#include "gpu/host/sources.h"
-#include "gpu/host/step.h"
+#include "gpu/host/state.h"
 #include "libdg/base/memory.h"
 #include "maxwell/backend/frame/skin_frame.h"
 

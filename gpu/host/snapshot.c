@@ -2,10 +2,7 @@
  * card, on the kernels' stream, and goes on. Another thread brings the buffer to the host in pieces, on a stream of its
  * own. */
 #include "libdg/base/bug.h"
-#include "gpu/host/core.h"
-#include "gpu/host/observe.h"
-#include "gpu/host/past_h.h"
-#include "gpu/host/snapshot.h"
+#include "gpu/host/state.h"
 
 /* The bytes of the card that stay free, for arrays that are allocated when they are first wanted and for other
  * programs. */

@@ -2,9 +2,7 @@
  * components. A term with one number sends it with the launch; numbers and vectors by node go through pinned memory. */
 #include <string.h>
 
-#include "gpu/host/core.h"
-#include "gpu/host/curves.h"
-#include "gpu/host/sources.h"
+#include "gpu/host/state.h"
 #include "libdg/base/memory.h"
 #include "maxwell/backend/frame/frame.h"
 

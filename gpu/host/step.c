@@ -10,17 +10,7 @@
  * stages that were begun, and so does gpu_wait. */
 #include <string.h>
 
-#include "gpu/host/core.h"
-#include "gpu/host/curves.h"
-#include "gpu/host/halo.h"
-#include "gpu/host/monitor.h"
-#include "gpu/host/observe.h"
-#include "gpu/host/past_h.h"
-#include "gpu/host/responses.h"
-#include "gpu/host/sheets.h"
-#include "gpu/host/skins.h"
-#include "gpu/host/sources.h"
-#include "gpu/host/step.h"
+#include "gpu/host/state.h"
 #include "maxwell/backend/frame/frame.h"
 
 /* ---- fields from the host */

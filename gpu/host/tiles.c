@@ -4,8 +4,7 @@
  * do not. */
 #include <stdlib.h>
 
-#include "gpu/host/core.h"
-#include "gpu/host/tiles.h"
+#include "gpu/host/state.h"
 #include "libdg/base/memory.h"
 
 enum { EIGHT = 8 };

@@ -3,8 +3,7 @@
 #include "maxwell/backend/tests/fused_fixture.h"
 #include "maxwell/backend/tests/fused_scenes.h"
 
-#include "gpu/host/core.h"
-#include "gpu/host/tiles.h"
+#include "gpu/host/state.h"
 #include "gpu/tests/card.h"
 #include "gpu/tests/snapshots.h"
 

@@ -9,8 +9,7 @@
 
 #include <time.h>
 
-#include "gpu/host/core.h"
-#include "gpu/host/tiles.h"
+#include "gpu/host/state.h"
 #include "gpu/tests/card.h"
 #include "gpu/tests/snapshots.h"
 #include "libdg/mesh/curve.h"

@@ -7,9 +7,7 @@
 
 #include <cmocka.h>
 
-#include "gpu/host/core.h"
-#include "gpu/host/kernel_tables.h"
-#include "gpu/host/tiles.h"
+#include "gpu/host/state.h"
 #include "maxwell/backend/frame/symmetry.h"
 
 enum { EIGHT = 8 };
