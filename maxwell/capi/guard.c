@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libdg/base/machine/plain_locale.h"
+#include "libdg/base/plain_locale.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t unread = PTHREAD_COND_INITIALIZER; /* nobody reads a simulation any more */

@@ -13,7 +13,7 @@ int mx_capi_may_begin(struct dg_error *err) DG_MUST_USE;
 /* Adds a simulation to the list. */
 void mx_capi_add(struct curlew_simulation *simulation);
 
-/* Sets the library's locale for the calling thread (libdg/base/machine/plain_locale.h), and the host's again. */
+/* Sets the library's locale for the calling thread (libdg/base/plain_locale.h), and the host's again. */
 void mx_capi_plain(struct curlew_simulation *simulation);
 void mx_capi_hosts(struct curlew_simulation *simulation);
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "libdg/base/machine/plain_locale.h"
+#include "libdg/base/plain_locale.h"
 #include "libdg/base/memory.h"
 #include "maxwell/run/loop.h"
 #include "maxwell/run/run.h"

@@ -8,7 +8,7 @@
 
 #include "libdg/base/bug.h"
 #include "libdg/base/emergency.h"
-#include "libdg/base/machine/plain_locale.h"
+#include "libdg/base/plain_locale.h"
 #include "libdg/base/memory.h"
 #include "libdg/base/clock.h"
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "libdg/base/clock.h"
-#include "libdg/base/machine/plain_locale.h"
+#include "libdg/base/plain_locale.h"
 #include "libdg/base/memory.h"
 
 enum state { IDLE, ASKED, READY, QUIT };

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "libdg/base/emergency.h"
-#include "libdg/base/machine/plain_locale.h"
+#include "libdg/base/plain_locale.h"
 #include "libdg/base/memory.h"
 #include "maxwell/shell/script/script_compare.h"
 

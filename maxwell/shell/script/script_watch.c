@@ -11,7 +11,7 @@
 
 #include "libdg/base/clock.h"
 #include "libdg/base/emergency.h"
-#include "libdg/base/machine/plain_locale.h"
+#include "libdg/base/plain_locale.h"
 #include "libdg/base/memory.h"
 
 static const double patience = 2; /* seconds that a call may last when the run is interrupted: it may be at its end */

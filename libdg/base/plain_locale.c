@@ -1,6 +1,6 @@
 /* The locale of a thread; everything that starts a thread, and the functions of curlew.h, call this. */
 #define _POSIX_C_SOURCE 200809L
-#include "libdg/base/machine/plain_locale.h"
+#include "libdg/base/plain_locale.h"
 
 #include <pthread.h>
 
