@@ -96,7 +96,7 @@ static int write_touchstone_file(const struct mx_port_output *output, struct dg_
     dg_log_line(output->setup->log, "ports     no frequency is left for %s", name);
     return 0;
   }
-  if (mx_touchstone_init(&touchstone, &output->s, err) == 0 &&
+  if (mx_touchstone_init(&touchstone, &output->s, &output->quality, err) == 0 &&
       write_file(output, name, write_touchstone, &touchstone, err) == 0 && touchstone.renormalised && !touchstone.alike)
     dg_log_line(output->setup->log,
                 "ports     the impedances of ports differ: %s has S renormalised to %.6g ohm, sparameters.csv has S as "

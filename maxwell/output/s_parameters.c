@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "maxwell/output/takers.h"
 
 static const struct mx_ports *ports_of(const struct mx_s_parameters *s) { return &s->setup->sources.ports; }
 
@@ -30,7 +31,7 @@ int mx_s_init(struct mx_s_parameters *s, const struct mx_setup *setup, struct dg
       DG_NEW(s->rest, count * count, err) != 0 || DG_NEW(s->matrix, frequencies * count * count, err) != 0 ||
       DG_NEW(s->error, frequencies * count, err) != 0)
     return err->code;
-  return 0;
+  return setup->sources.ports.count > 0 && frequencies > 0 ? mx_find_taker(setup, &s->taker, err) : 0;
 }
 
 void mx_s_release(struct mx_s_parameters *s)
@@ -311,6 +312,14 @@ static void judge_frequency(const struct mx_s_parameters *s, size_t f, struct mx
     quality->gain = gain;
     quality->gain_at = hertz;
   }
+  for (size_t j = 0; j < s->ports && s->taker == NULL; j++) {
+    double missing = 1;
+    for (size_t i = 0; i < s->ports; i++) missing -= creal(*entry(s, f, i, j) * conj(*entry(s, f, i, j)));
+    if (!s->known[j] || (!isnan(quality->missing) && fabs(missing) <= fabs(quality->missing))) continue;
+    quality->missing = missing;
+    quality->missing_at = hertz;
+    quality->missing_of = j;
+  }
   for (size_t i = 0; i < s->ports; i++)
     for (size_t j = 0; j < i; j++) {
       if (!s->known[i] || !s->known[j]) continue;
@@ -319,6 +328,21 @@ static void judge_frequency(const struct mx_s_parameters *s, size_t f, struct mx
       quality->asymmetry = difference;
       quality->asymmetry_at = hertz;
     }
+}
+
+/* How much of the power that comes in may be missing where nothing takes it, or be too much. */
+static const double MISSING = 0.005;
+
+static void warn_of_power(const struct mx_s_parameters *s, const struct mx_s_quality *quality)
+{
+  if (!(fabs(quality->missing) > MISSING)) return;
+  dg_log_warning(
+      s->setup->log,
+      "S-parameters do not keep the power: nothing here takes any, and at %.6g Hz %.4g times what comes in at port "
+      "'%s' "
+      "leaves in the ports' modes; the mesh or the run is too coarse or too short, or fields of other modes end on the "
+      "faces of ports (put these further away, or give them absorb)",
+      quality->missing_at, 1 - quality->missing, mx_ports_name(ports_of(s), quality->missing_of));
 }
 
 static void warn(const struct mx_s_parameters *s, const struct mx_s_quality *quality)
@@ -330,6 +354,7 @@ static void warn(const struct mx_s_parameters *s, const struct mx_s_quality *qua
         "S-parameters are not passive: at %.6g Hz up to %.4g times the power that comes in goes out; the mesh "
         "or the run is too coarse or too short, or the modes of ports are not those of their guides",
         quality->gain_at, quality->gain * quality->gain);
+  else warn_of_power(s, quality);
   if (quality->asymmetry > tolerance)
     dg_log_warning(s->setup->log,
                    "S-parameters are not reciprocal: at %.6g Hz a pair differs by %.3g; the mesh or the run is too "
@@ -344,6 +369,7 @@ void mx_s_judge(const struct mx_s_parameters *s, struct mx_s_quality *quality)
                                    .driven = s->known,
                                    .rest = s->rest,
                                    .gain = NAN,
+                                   .missing = NAN,
                                    .asymmetry = NAN};
   for (size_t j = 0; j < s->ports; j++) {
     if (!s->known[j]) continue;
@@ -405,7 +431,7 @@ void mx_s_write_table(const struct mx_s_parameters *s, FILE *file)
   fputc('\n', file);
 }
 
-void mx_s_comment(const struct mx_s_parameters *s, FILE *file)
+void mx_s_comment(const struct mx_s_parameters *s, const struct mx_s_quality *quality, FILE *file)
 {
   const struct mx_ports *ports = ports_of(s);
   double error = 0, left = 0;
@@ -420,4 +446,11 @@ void mx_s_comment(const struct mx_s_parameters *s, FILE *file)
   }
   fprintf(file, "! the runs end when %.1f dB of the energy that came in is left: errors of about %.2g at most\n",
           decibel(left), error);
+  if (fabs(quality->missing) > MISSING)
+    fprintf(file,
+            "! power is not kept: nothing takes any, and at %.6g Hz %.4g times what comes in at port %zu leaves\n",
+            quality->missing_at, 1 - quality->missing, quality->missing_of + 1);
+  else if (quality->gain > 1 + MISSING)
+    fprintf(file, "! not passive: at %.6g Hz up to %.4g times the power that comes in goes out\n", quality->gain_at,
+            quality->gain * quality->gain);
 }

@@ -49,6 +49,11 @@ struct mx_s_quality {
   double gain_at;   /* Hz */
   double asymmetry; /* largest |S_ij - S_ji|; NaN: not known */
   double asymmetry_at;
+  /* Where nothing but ports takes power: 1 - the sum of |S_ij|^2 over i, the one that is furthest from 0; NaN:
+   * something takes power, or as for `gain`. */
+  double missing;
+  double missing_at;
+  size_t missing_of; /* the driven port, j */
 };
 
 struct mx_s_parameters {
@@ -58,6 +63,7 @@ struct mx_s_parameters {
   double complex *matrix;       /* [frequencies][ports][ports]: S_ij at [f][i][j] */
   double *error;                /* [frequencies][ports] estimate for column j at [f][j] */
   double *left;                 /* [ports] W/W_in */
+  const char *taker;            /* what takes power beside the ports (takers.h); NULL: nothing does */
   struct mx_s_rest *rest;       /* [ports][ports] at port i in column j, at [j][i] */
 };
 
@@ -76,4 +82,4 @@ void mx_s_quality_release(struct mx_s_quality *quality);
 /* Writes the table of the known columns. */
 void mx_s_write_table(const struct mx_s_parameters *s, FILE *file);
 /* Writes comments of a Touchstone file: the ports, what is left out, how far the rest is right. */
-void mx_s_comment(const struct mx_s_parameters *s, FILE *file);
+void mx_s_comment(const struct mx_s_parameters *s, const struct mx_s_quality *quality, FILE *file);

@@ -98,7 +98,9 @@ static void quality_entry(FILE *file, const struct mx_s_quality *quality, const 
                {"largest_gain", quality->gain},
                {"largest_gain_at", isnan(quality->gain) ? NAN : quality->gain_at},
                {"largest_asymmetry", quality->asymmetry},
-               {"largest_asymmetry_at", isnan(quality->asymmetry) ? NAN : quality->asymmetry_at}};
+               {"largest_asymmetry_at", isnan(quality->asymmetry) ? NAN : quality->asymmetry_at},
+               {"missing_power", quality->missing},
+               {"missing_power_at", isnan(quality->missing) ? NAN : quality->missing_at}};
   fprintf(file, "  \"s_parameters\": {\"frequencies\": %zu, \"left_out\": %zu", quality->frequencies,
           quality->left_out);
   for (size_t i = 0; i < sizeof entry / sizeof *entry; i++) {

@@ -101,10 +101,11 @@ static int renormalise(struct mx_touchstone *t, struct dg_error *err)
   return err->code;
 }
 
-int mx_touchstone_init(struct mx_touchstone *touchstone, const struct mx_s_parameters *s, struct dg_error *err)
+int mx_touchstone_init(struct mx_touchstone *touchstone, const struct mx_s_parameters *s,
+                       const struct mx_s_quality *quality, struct dg_error *err)
 {
   const size_t entries = s->setup->config->output.s_parameters.count * s->ports * s->ports;
-  *touchstone = (struct mx_touchstone){.s = s};
+  *touchstone = (struct mx_touchstone){.s = s, .quality = quality};
   if (DG_NEW(touchstone->matrix, entries, err) != 0) return err->code;
   memcpy(touchstone->matrix, s->matrix, entries * sizeof *touchstone->matrix);
   choose_reference(touchstone);
@@ -174,7 +175,7 @@ static size_t next_frequency(const struct mx_touchstone *t, double below)
  * frequencies are left out. */
 void mx_touchstone_write(const struct mx_touchstone *t, FILE *file)
 {
-  mx_s_comment(t->s, file);
+  mx_s_comment(t->s, t->quality, file);
   comment_waves(t, file);
   fprintf(file, "# Hz S RI R %.15g\n", t->R);
   const size_t none = frequencies_of(t)->count;

@@ -18,17 +18,18 @@
 #include "maxwell/output/s_parameters.h"
 
 struct mx_touchstone {
-  const struct mx_s_parameters *s; /* borrowed */
-  double R;                        /* ohm */
-  bool renormalised;               /* S is not that of sparameters.csv */
-  bool alike;                      /* impedances that do not depend on the frequency are R within 1e-3 */
-  bool guides;                     /* a port has waves of its own mode */
-  double complex *matrix;          /* [frequencies][ports][ports] S_ij at [f][i][j] */
+  const struct mx_s_parameters *s;    /* borrowed */
+  const struct mx_s_quality *quality; /* borrowed */
+  double R;                           /* ohm */
+  bool renormalised;                  /* S is not that of sparameters.csv */
+  bool alike;                         /* impedances that do not depend on the frequency are R within 1e-3 */
+  bool guides;                        /* a port has waves of its own mode */
+  double complex *matrix;             /* [frequencies][ports][ports] S_ij at [f][i][j] */
 };
 
 /* All columns must be known. Release in any case. DG_ENVIRONMENT: no memory. */
 int mx_touchstone_init(struct mx_touchstone *touchstone, const struct mx_s_parameters *s,
-                       struct dg_error *err) DG_MUST_USE;
+                       const struct mx_s_quality *quality, struct dg_error *err) DG_MUST_USE;
 void mx_touchstone_write(const struct mx_touchstone *touchstone, FILE *file);
 void mx_touchstone_release(struct mx_touchstone *touchstone);
 

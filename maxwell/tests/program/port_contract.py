@@ -177,13 +177,39 @@ def test_three_ports(program):
     script = BOTH.replace("[3] =", '[6] = { kind = "lumped_port", resistance = 50, direction = { 0, 0, 1 }, number = 3, '
                           "waveform = pulse },\n    [3] =")
     with Place(program, {"input/box.msh": three_sided().text()}, script) as place:
-        place.good(*RUN)
+        code, _, err, _ = place.run(*RUN)
+        expect(code == 0, err)
         _, frequency, S = touchstone(place.path("case/case.s3p"))
         expect(S.shape == (7, 3, 3) and len(frequency) == 7, f"{S.shape}")
         expect(np.abs(S - S.transpose(0, 2, 1)).max() < 2e-3, "not reciprocal")
         expect(np.abs(S[:, 2, 0]).min() > 0.05, f"nothing reaches port 3: {np.abs(S[:, 2, 0])}")
         # not unitary: the resistive face of port 3 also takes fields that vary along it, which are no voltage
         expect(0.9 < np.linalg.svd(S, compute_uv=False).max() < 1 + 2e-3, "power is made")
+        check_power(place, err, ["surface_1", "surface_2", "surface_6"])
+
+
+def check_power(place, err, names):
+    """Nothing takes power beside the ports: how much is missing stands in the warning, the summary and the file."""
+    _, rows = place.rows("case/sparameters.csv")
+    n = len(names)
+    squares = (np.array(rows)[:, 1:-1].reshape(len(rows), n, n, 2) ** 2).sum(axis=(2, 3))
+    at, driven = np.unravel_index(np.abs(1 - squares).argmax(), squares.shape)
+    quality, left = place.summary("case")["s_parameters"], squares[at, driven]
+    expect(abs(quality["missing_power"] - (1 - left)) < 1e-9 and quality["missing_power_at"] == rows[at][0], f"{left}, {quality}")
+    word = f"at {rows[at][0]:.6g} Hz {left:.4g} times what comes in at port"
+    expect(abs(1 - left) > 0.005 and f"do not keep the power: nothing here takes any, and {word} '{names[driven]}' leaves" in err, err)
+    with open(place.path(f"case/case.s{n}p"), encoding="ascii") as file:
+        expect(f"! power is not kept: nothing takes any, and {word} {driven + 1} leaves" in file.read(), "no comment")
+
+
+def test_power_that_is_kept(program):
+    """Between two ports nothing is missing, and nothing is said; where a medium takes power, nothing is known of it."""
+    for medium, known in (("default = {}", True), ("default = { sigma = 1e-3 }", False)):
+        with Place(program, script=BOTH.replace("default = {}", medium)) as place:
+            code, _, err, _ = place.run(*RUN)
+            missing = place.summary("case")["s_parameters"]["missing_power"]
+            expect(code == 0 and "the power" not in err, f"{medium}: {err}")
+            expect(abs(missing) < 0.005 if known else missing is None, f"{medium}: {missing}")
 
 
 def check_rests(place, out, err, early):
