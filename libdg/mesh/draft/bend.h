@@ -11,6 +11,13 @@
 #pragma once
 
 #include "libdg/mesh/draft/draft.h"
+#include "libdg/mesh/draft/follow.h"
+
+/* A figure of the mesh beside that of the geometry: a volume's, m^3, or a surface's area, m^2. */
+struct dg_misfit {
+  int32_t tag;
+  double followed, wanted;
+};
 
 struct dg_bent {
   int geometry;
@@ -23,11 +30,13 @@ struct dg_bent {
   double relaxed_place[3]; /* in one of them */
   size_t slowed;           /* other elements that would shorten the steps too much: likewise */
   double slowed_place[3];
+  struct dg_followed followed;   /* what was changed inside before */
+  struct dg_misfit volume, area; /* of the volume and the surface that are most off; equal figures: none is */
 };
 
 /* geometry in 2..4. `slower`: how many times shorter than the shortest step of a straight element that of a curved one
  * may be, as far as their sizes tell; 0: any. The draft has no dead simplices, and needs no lists; its `project` is
  * used. Release with dg_bent_release, also behind an error. DG_ENVIRONMENT: no memory. */
-int dg_draft_bend(const struct dg_draft *draft, int geometry, double slower, struct dg_bent *bent,
+int dg_draft_bend(struct dg_draft *draft, int geometry, double slower, struct dg_bent *bent,
                   struct dg_error *err) DG_MUST_USE;
 void dg_bent_release(struct dg_bent *bent);

@@ -28,6 +28,7 @@ int dg_draft_init(struct dg_draft *draft, struct dg_error *err)
 {
   draft->room = draft->K;
   draft->triangle_room = draft->triangles;
+  draft->point_room = draft->points;
   for (size_t e = 0; e < draft->K; e++)
     if (draft->tag[e] > draft->last_tag) draft->last_tag = draft->tag[e];
   if (DG_NEW(draft->stays, draft->points, err) != 0) return err->code;
@@ -177,6 +178,26 @@ struct dg_way dg_draft_way(const struct dg_draft *draft, int32_t vertex)
 }
 
 /* ---- tetrahedra ---- */
+
+/* A vertex that nothing has yet; one whose number was given back is forgotten. */
+int dg_draft_add_point(struct dg_draft *draft, const double x[3], int32_t *vertex, struct dg_error *err)
+{
+  if (draft->points == draft->point_room) {
+    const size_t room = draft->point_room + draft->point_room / 8 + 64;
+    if (dg_grow(&draft->point, room, sizeof *draft->point, err) != 0 ||
+        dg_grow(&draft->tets.head, room, sizeof *draft->tets.head, err) != 0 ||
+        dg_grow(&draft->faces.head, room, sizeof *draft->faces.head, err) != 0 ||
+        dg_grow(&draft->edges.head, room, sizeof *draft->edges.head, err) != 0 ||
+        dg_grow(&draft->stays, room, sizeof *draft->stays, err) != 0)
+      return err->code;
+    draft->point_room = room;
+  }
+  *vertex = (int32_t)draft->points++;
+  for (int b = 0; b < 3; b++) draft->point[*vertex][b] = x[b];
+  draft->tets.head[*vertex] = draft->faces.head[*vertex] = draft->edges.head[*vertex] = -1;
+  draft->stays[*vertex] = false;
+  return 0;
+}
 
 int dg_draft_add_tet(struct dg_draft *draft, const int32_t vertex[4], int32_t volume, struct dg_error *err)
 {

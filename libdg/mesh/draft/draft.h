@@ -39,7 +39,7 @@ struct dg_draft {
   void *geometry;
   bool graded; /* the geometry asks for sizes of its own here and there */
 
-  size_t room, triangle_room; /* of tet, volume_tag, tag; of triangle, surface_tag */
+  size_t room, triangle_room, point_room; /* of tet, volume_tag, tag; of triangle, surface_tag; of point */
   uint64_t last_tag;
   bool *stays; /* [points] */
   struct dg_star tets, faces, edges;
@@ -68,6 +68,7 @@ struct dg_way {
 };
 struct dg_way dg_draft_way(const struct dg_draft *draft, int32_t vertex);
 
+int dg_draft_add_point(struct dg_draft *draft, const double x[3], int32_t *vertex, struct dg_error *err) DG_MUST_USE;
 int dg_draft_add_tet(struct dg_draft *draft, const int32_t vertex[4], int32_t volume, struct dg_error *err) DG_MUST_USE;
 int dg_draft_add_triangle(struct dg_draft *draft, const int32_t vertex[3], int32_t surface,
                           struct dg_error *err) DG_MUST_USE;

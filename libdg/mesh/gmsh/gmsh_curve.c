@@ -3,9 +3,11 @@
 
 #include <gmshc.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/mesh/curve.h"
 #include "libdg/mesh/draft/bend.h"
 #include "libdg/mesh/gmsh/gmsh_calls.h"
 #include "libdg/mesh/gmsh/gmsh_sizes.h"
@@ -13,6 +15,9 @@
 /* How much shorter curved elements may make the steps: a few coarse ones on a thin wire would double the time of a run.
  * Where the order of maps was asked for, it rules. */
 #define SLOWER 1.5
+/* Errors of a volume and of an area that are worth a warning: a resonance shifts by a third of the former. */
+#define OFF      2e-3
+#define OFF_AREA 5e-3
 
 bool dg_gmsh_project(void *unit, int dim, int tag, double x[3])
 {
@@ -81,6 +86,17 @@ static bool project(void *context, int dim, int tag, double x[3])
   return shape->known && dg_gmsh_project(&geometry->unit, dim, tag, x);
 }
 
+/* Notes what was changed so that elements can follow their curves. */
+static int note_followed(struct dg_model *model, const struct dg_followed *done, struct dg_error *err)
+{
+  if (done->bad == 0) return 0;
+  return dg_model_note(
+      model, false, err,
+      "curved: %zu elements could not follow their curves without folding, or shortening the steps, now %zu (%zu "
+      "vertices inside moved, %zu new, %zu edges and faces changed)",
+      done->bad, done->left, done->moves, done->vertices, done->flips);
+}
+
 /* Notes elements that follow their curves less closely; a warning where the order was asked for. */
 static int note_relaxed(struct dg_model *model, const struct dg_bent *bent, bool asked, struct dg_error *err)
 {
@@ -97,6 +113,46 @@ static int note_relaxed(struct dg_model *model, const struct dg_bent *bent, bool
                        bent->relaxed + bent->slowed, bent->curved, x[0], x[1], x[2]);
 }
 
+/* The name of a group that has the entity; "" without one. */
+static const char *name_of(const struct dg_model *model, int dim, int tag)
+{
+  for (size_t i = 0; i < model->groups; i++)
+    for (size_t k = 0; k < model->group[i].entities && model->group[i].dim == dim; k++)
+      if (model->group[i].entity_tag[k] == tag && model->group[i].name[0] != '\0') return model->group[i].name;
+  return "";
+}
+
+/* Writes "volume 3 'ball' is 1.4 % too small (4.13 for 4.189 m^3)". */
+static void misfit_text(const struct dg_model *model, const struct dg_misfit *misfit, int dim, char *text, size_t size)
+{
+  const char *name = name_of(model, dim, misfit->tag);
+  const double off = 100 * (misfit->followed / misfit->wanted - 1);
+  (void)snprintf(text, size, "%s %d%s%.60s%s is %.2g %% too %s (%.4g for %.4g m^%d)", dim == 3 ? "volume" : "surface",
+                 (int)misfit->tag, name[0] != '\0' ? " '" : "", name, name[0] != '\0' ? "'" : "", fabs(off),
+                 off < 0 ? "small" : "large", misfit->followed, misfit->wanted, dim);
+}
+
+static double misfit_of(const struct dg_misfit *misfit)
+{
+  return misfit->wanted > 0 ? fabs(misfit->followed / misfit->wanted - 1) : 0;
+}
+
+/* A warning where elements are so large for their curves that volumes and areas are wrong. */
+static int note_misfit(struct dg_model *model, const struct dg_bent *bent, struct dg_error *err)
+{
+  char volume[200] = "", area[200] = "";
+  const bool both = misfit_of(&bent->volume) > OFF && misfit_of(&bent->area) > OFF_AREA;
+  if (misfit_of(&bent->volume) > OFF) misfit_text(model, &bent->volume, 3, volume, sizeof volume);
+  if (misfit_of(&bent->area) > OFF_AREA) misfit_text(model, &bent->area, 2, area, sizeof area);
+  if (volume[0] == '\0' && area[0] == '\0') return 0;
+  return dg_model_note(
+      model, true, err,
+      "mesh.size is too large for the curves: in the mesh %s%s%s, which shifts resonances, cross "
+      "sections and losses; take a smaller mesh.size there%s",
+      volume, both ? ", and " : "", area,
+      bent->relaxed + bent->slowed == 0 && bent->geometry < DG_GEOMETRY_MAX ? ", or a higher mesh.geometry" : "");
+}
+
 static int take(struct dg_model *model, struct dg_bent *bent, bool asked, struct dg_error *err)
 {
   model->geometry = bent->geometry;
@@ -105,7 +161,8 @@ static int take(struct dg_model *model, struct dg_bent *bent, bool asked, struct
   model->shape = bent->shape;
   bent->curve = NULL;
   bent->shape = NULL;
-  if (note_relaxed(model, bent, asked, err) != 0) return err->code;
+  if (note_followed(model, &bent->followed, err) != 0) return err->code;
+  if (note_relaxed(model, bent, asked, err) != 0 || note_misfit(model, bent, err) != 0) return err->code;
   if (bent->lost == 0) return 0;
   return dg_model_note(model, asked, err,
                        "curved: %zu edges and faces stay straight, because Gmsh could not project their nodes to the "
@@ -118,22 +175,32 @@ int dg_gmsh_bend(struct dg_model *model, const struct dg_mesh_options *options, 
   struct geometry geometry;
   struct dg_bent bent = {0};
   const bool asked = !options->own_geometry;
-  const struct dg_draft draft = {.points = model->points,
-                                 .K = model->K,
-                                 .triangles = model->triangles,
-                                 .segments = model->segments,
-                                 .point = model->point,
-                                 .tet = model->tet,
-                                 .triangle = model->triangle,
-                                 .surface_tag = model->surface_tag,
-                                 .segment = model->segment,
-                                 .curve_tag = model->curve_tag,
-                                 .project = project,
-                                 .geometry = &geometry};
+  struct dg_draft draft = {.points = model->points,
+                           .K = model->K,
+                           .triangles = model->triangles,
+                           .segments = model->segments,
+                           .point = model->point,
+                           .tet = model->tet,
+                           .volume_tag = model->volume_tag,
+                           .tag = model->tag,
+                           .corners = model->corners,
+                           .corner = model->corner,
+                           .triangle = model->triangle,
+                           .surface_tag = model->surface_tag,
+                           .segment = model->segment,
+                           .curve_tag = model->curve_tag,
+                           .project = project,
+                           .geometry = &geometry};
   if (options->geometry < 2) return 0;
-  if (geometry_init(&geometry, options, err) == 0 &&
-      dg_draft_bend(&draft, options->geometry, asked ? 0 : SLOWER, &bent, err) == 0)
-    (void)!take(model, &bent, asked, err);
+  if (geometry_init(&geometry, options, err) == 0)
+    (void)!dg_draft_bend(&draft, options->geometry, asked ? 0 : SLOWER, &bent, err);
+  model->points = draft.points;
+  model->point = draft.point;
+  model->K = draft.K;
+  model->tet = draft.tet;
+  model->volume_tag = draft.volume_tag;
+  model->tag = draft.tag;
+  if (err->code == DG_OK) (void)!take(model, &bent, asked, err);
   dg_bent_release(&bent);
   dg_free(geometry.shape);
   return err->code;

@@ -169,7 +169,9 @@ static void give_back(struct dg_model *model, struct dg_draft *draft)
   model->segments = draft->segments;
   model->segment = draft->segment;
   model->curve_tag = draft->curve_tag;
-  dg_free(draft->corner);
+  dg_free(model->corner);
+  model->corners = draft->corners;
+  model->corner = draft->corner;
   dg_free(draft->held);
 }
 
@@ -203,6 +205,8 @@ static void take_mesh(struct dg_model *model, struct dg_model *other)
   model->triangle = other->triangle, other->triangle = triangle;
   model->segment = other->segment, other->segment = segment;
   SWAP(size_t, segments);
+  SWAP(size_t, corners);
+  SWAP(int32_t *, corner);
   SWAP(int32_t *, curve_tag);
   SWAP(int32_t *, volume_tag);
   SWAP(uint64_t *, tag);

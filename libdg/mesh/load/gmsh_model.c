@@ -37,6 +37,7 @@ void dg_model_release(struct dg_model *model)
     dg_free(model->shape);
     dg_free(model->segment);
     dg_free(model->curve_tag);
+    dg_free(model->corner);
     for (size_t i = 0; i < model->notes; i++) dg_free(model->note[i].text);
     for (size_t i = 0; i < model->sources; i++) dg_free(model->source[i].path);
   }

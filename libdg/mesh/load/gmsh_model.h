@@ -44,9 +44,11 @@ struct dg_model {
   struct dg_source *source; /* [sources] what the model was made of */
   char uncertain[128];      /* why it may depend on something else, too; "": it does not */
   char gmsh[32];            /* its version, "4.8.4"; "": unknown */
-  /* What curlew-mesh knows beside, which no parcel holds: edges on curves of the geometry, by the points. */
-  size_t segments;
+  /* What curlew-mesh knows beside, which no parcel holds: edges on curves of the geometry, by the points, and the
+   * points that are the geometry's own. */
+  size_t segments, corners;
   int32_t (*segment)[2], *curve_tag; /* [segments] */
+  int32_t *corner;                   /* [corners] */
   bool borrowed;                     /* arrays and texts are a parcel's */
   int life;                          /* descriptor to which the mesher writes what it is at; 0: none */
 };

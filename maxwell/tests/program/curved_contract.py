@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Curved elements as a user meets them: curved_contract.py PROGRAM [NAME...]. What the default is, what is made straight,
 and that restarts, ranks and ports work where elements are curved."""
+import re
 import sys
 
 import meshes
@@ -209,8 +210,8 @@ def test_mesh_files(program):
 
 
 def test_coarse_ports(program):
-    """A gap in a thin rod whose elements are too coarse for its curve is a lumped port all the same; a profile that
-    points out of the face is none."""
+    """A gap in a thin rod whose elements are too coarse for its curve is a lumped port all the same: the mesh is mended, and
+    the gap as wide as its arc, 3.927 mm. A profile that points out of the face is none."""
     rod = """\
 SetFactory("OpenCASCADE");
 Box(1) = {0, 0, 0, 60, 60, 60};
@@ -233,7 +234,9 @@ simulation {
 """
     with Place(program, {"input/rod.geo": rod}, script) as place:
         out = place.good(*RUN)
-        expect("are made straight at port 'gap'" in out and "maps of order 2" in out, f"says {out}")
+        wide = re.search(r"along \(0, 0, 1\), ([0-9.e-]+) m wide", out)
+        expect(", now 0 (" in out and "maps of order 2" in out and wide, f"says {out}")
+        expect(abs(float(wide[1]) / 3.927e-3 - 1) < 0.01, f"the gap is {wide[1]} m wide")
         code, _, err, _ = place.run(*RUN, "-q", "-D", "out=1")
         expect(code == 2, f"exit code {code}: {err}")
 
