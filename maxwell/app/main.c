@@ -20,6 +20,7 @@
 #include "libdg/io/store.h"
 #include "maxwell/app/fit/fit_command.h"
 #include "maxwell/app/options.h"
+#include "maxwell/app/outputs/outputs.h"
 #include "maxwell/app/plot.h"
 #include "maxwell/app/sweep/sweep.h"
 #include "libdg/ref/dense.h"
@@ -158,7 +159,9 @@ static int prepare_picture(struct mx_options *options, struct dg_error *err)
 static int check_and_draw(struct mx_options *options, struct dg_log *log, struct dg_error *err)
 {
   if (options->picture == NULL) return with_mpi(options, log, err);
-  if (prepare_picture(options, err) != 0) return err->code;
+  if (mx_output_check("--picture", options->picture, 1, &options->script, err) != 0 ||
+      prepare_picture(options, err) != 0)
+    return err->code;
   if (with_mpi(options, log, err) == 0) (void)!mx_plot_model(options->model, options->picture, err);
   (void)unlink(options->model);
   return err->code;

@@ -15,6 +15,8 @@ import io
 import os
 import sys
 
+from curlew_outputs import MADE, OutputError, check
+
 try:
     import numpy as np
     import curlew_plot  # noqa: F401  loads matplotlib without the settings of this folder
@@ -141,15 +143,20 @@ def draw(arguments):
     return figure
 
 
-def save(figure, path, kind):
+def save(figure, path, kind, inputs=()):
     """The picture appears under its name only when it is complete."""
     content = io.BytesIO()
-    figure.savefig(content, format=kind, dpi=110, bbox_inches="tight")
+    metadata = {"png": {"Software": MADE}, "svg": {"Creator": MADE}, "pdf": {"Creator": MADE}}.get(kind)
+    figure.savefig(content, format=kind, dpi=110, bbox_inches="tight", metadata=metadata)
     part = path + ".part"
     try:
+        check(path, inputs)
         with open(part, "wb") as file:
             file.write(content.getvalue())
         os.replace(part, path)
+    except OutputError as error:
+        print(f"plot_csv: {error}", file=sys.stderr)
+        return 2
     except OSError as error:
         if os.path.exists(part):
             os.remove(part)
@@ -168,7 +175,7 @@ def main():
     except UserError as error:
         print(f"plot_csv: {error}", file=sys.stderr)
         return 2
-    return save(figure, arguments.output, kind)
+    return save(figure, arguments.output, kind, arguments.files)
 
 
 if __name__ == "__main__":

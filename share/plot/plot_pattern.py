@@ -165,7 +165,7 @@ def main():
     except UserError as error:
         print(f"plot_pattern: {error}", file=sys.stderr)
         return 2
-    return plot_csv.save(figure, arguments.output, kind)
+    return plot_csv.save(figure, arguments.output, kind, [arguments.file])
 
 
 if __name__ == "__main__":

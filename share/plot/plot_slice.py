@@ -25,6 +25,7 @@ try:
     import matplotlib.pyplot as plt
     from matplotlib.tri import Triangulation
     from mpl_toolkits.axes_grid1 import make_axes_locatable
+    from curlew_outputs import MADE, OutputError, check
     from silo_reader import MissingModule, SnapshotError
 except ImportError as error:
     print(f"plot_slice: {error}; it needs Debian's python3-numpy and python3-matplotlib, and /usr/bin/python3", file=sys.stderr)
@@ -194,15 +195,20 @@ def draw(arguments, snapshot, field, magnitude, axis, value):
     return figure
 
 
-def save(figure, path, kind):
+def save(figure, path, kind, inputs=()):
     """The picture appears under its name only when it is complete."""
     content = io.BytesIO()
-    figure.savefig(content, format=kind, dpi=150, bbox_inches="tight")
+    metadata = {"png": {"Software": MADE}, "svg": {"Creator": MADE}, "pdf": {"Creator": MADE}}.get(kind)
+    figure.savefig(content, format=kind, dpi=150, bbox_inches="tight", metadata=metadata)
     part = path + ".part"
     try:
+        check(path, inputs)
         with open(part, "wb") as file:
             file.write(content.getvalue())
         os.replace(part, path)
+    except OutputError as error:
+        print(f"plot_slice: {error}", file=sys.stderr)
+        return 2
     except OSError as error:
         if os.path.exists(part):
             os.remove(part)
@@ -229,7 +235,7 @@ def main():
     except (UserError, SnapshotError) as error:
         print(f"plot_slice: {error}", file=sys.stderr)
         return 3 if isinstance(error, MissingModule) else 2
-    return save(figure, arguments.output, kind)
+    return save(figure, arguments.output, kind, [arguments.snapshot])
 
 
 if __name__ == "__main__":

@@ -103,8 +103,9 @@ MAY = {
     "maxwell/check": "libdg/* maxwell/backend maxwell/heat maxwell/measure maxwell/model maxwell/model/heat maxwell/output maxwell/problem maxwell/run "
                      "maxwell/setup maxwell/statics maxwell/shell maxwell/sources maxwell/time",
     "maxwell/app": "libdg/* maxwell maxwell/backend maxwell/check maxwell/heat maxwell/limit maxwell/measure maxwell/output maxwell/problem "
-                   "maxwell/app/fit maxwell/app/sweep maxwell/run maxwell/setup maxwell/shell*",
-    "maxwell/app/fit": "libdg/base maxwell/fit",
+                   "maxwell/app/fit maxwell/app/outputs maxwell/app/sweep maxwell/run maxwell/setup maxwell/shell*",
+    "maxwell/app/outputs": "libdg/base",
+    "maxwell/app/fit": "libdg/base maxwell/app/outputs maxwell/fit",
     "maxwell/app/sweep": "libdg/base libdg/base/machine maxwell",
     "maxwell/capi": "libdg/base libdg/geometry libdg/io libdg/mesh libdg/ref maxwell maxwell/measure maxwell/output "
                     "maxwell/problem maxwell/run maxwell/setup maxwell/statics maxwell/shell maxwell/shell/script",

@@ -3,10 +3,12 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "libdg/base/file.h"
 #include "libdg/base/memory.h"
 #include "maxwell/app/fit/fit_output.h"
+#include "maxwell/app/outputs/outputs.h"
 
 /* Gain beyond the tolerance is no error of measurement. If all points have it, the sign is the other one's. */
 static int refuse_gain(const struct mx_fit_command *command, const struct mx_fit_data *data, struct dg_error *err)
@@ -28,12 +30,29 @@ static int refuse_gain(const struct mx_fit_command *command, const struct mx_fit
                      : "only media that do not amplify are fitted: leave such points out by --from and --to");
 }
 
+/* Nothing that is there is lost: neither the table, nor what the other options write. */
+static int check_outputs(const struct mx_fit_command *command, struct dg_error *err)
+{
+  const struct {
+    const char *option, *path;
+  } output[] = {{"--csv", command->csv}, {"--json", command->json}, {"--plot", command->plot}};
+  for (size_t i = 0; i < sizeof output / sizeof *output; i++) {
+    if (output[i].path == NULL) continue;
+    if (mx_output_check(output[i].option, output[i].path, 1, &command->table, err) != 0) return err->code;
+    for (size_t k = 0; k < i; k++)
+      if (output[k].path != NULL && strcmp(output[i].path, output[k].path) == 0)
+        return dg_fail(err, DG_INPUT, "%s and %s both write '%s'", output[k].option, output[i].option, output[i].path);
+  }
+  return 0;
+}
+
 int mx_fit_carry_out(const struct mx_fit_command *command, const char *picture, struct dg_error *err)
 {
   struct mx_fit_data data;
   struct mx_fit_result result;
   struct mx_fit_told *told = NULL;
-  if (mx_fit_data_read(&data, command->table, &command->form, err) != 0 || refuse_gain(command, &data, err) != 0)
+  if (mx_fit_data_read(&data, command->table, &command->form, err) != 0 || check_outputs(command, err) != 0 ||
+      refuse_gain(command, &data, err) != 0)
     goto fail;
   const struct mx_fit_table table = {data.count, data.omega, data.eps};
   if (DG_NEW(told, 1, err) != 0 || mx_fit(&table, &command->fit, &result, err) != 0) goto fail;

@@ -6,6 +6,7 @@ import os
 import sys
 import traceback
 
+from curlew_outputs import OutputError
 from .results import ResultError, Run, WriteError
 
 DONE, INPUT, ENVIRONMENT, BUG, INTERRUPTED = 0, 2, 3, 70, 130
@@ -136,16 +137,25 @@ def draw(run, options, folder):
     """Writes every picture; returns [(picture, its bytes)] for the report."""
     from . import style
 
-    made = []
+    made, known = [], listed(folder)
     for module in modules(options.only):
         for picture in module.pictures(run, options):
             content = style.render(picture, options.format)
             picture.figure = None
             path = os.path.join(folder, f"{picture.name}.{options.format}")
-            style.write(path, content)
+            style.write(path, content, known=os.path.basename(path) in known)
             made.append((picture, content))
             say(options, path)
     return made
+
+
+def listed(folder):
+    """The pictures of earlier calls."""
+    try:
+        with open(os.path.join(folder, LIST), encoding="utf-8") as file:
+            return [os.path.basename(name) for name in file.read().split("\n") if name]
+    except OSError:
+        return []
 
 
 def forget(folder, names):
@@ -153,17 +163,12 @@ def forget(folder, names):
     from . import style
 
     path = os.path.join(folder, LIST)
-    try:
-        with open(path, encoding="utf-8") as file:
-            earlier = [os.path.basename(name) for name in file.read().split("\n") if name]
-    except OSError:
-        earlier = []
-    for name in set(earlier) - set(names):
+    for name in set(listed(folder)) - set(names):
         try:
             os.remove(os.path.join(folder, name))
         except OSError:
             pass
-    style.write(path, "".join(name + "\n" for name in sorted(names)).encode())
+    style.write(path, "".join(name + "\n" for name in sorted(names)).encode(), known=True)
 
 
 def tell(run):
@@ -233,7 +238,7 @@ def main(arguments):
     options = parse(arguments)
     try:
         return work(options)
-    except ResultError as error:
+    except (ResultError, OutputError) as error:
         print(f"curlew: {error}", file=sys.stderr)
         return INPUT
     except WriteError as error:

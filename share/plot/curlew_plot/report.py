@@ -239,7 +239,7 @@ def page(run, made, kind):
         )
     title = text(run.summary.get("name") or "curlew")
     return (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><!-- made by curlew --><meta name="viewport" '
         f'content="width=device-width, initial-scale=1"><title>{title}</title><style>{STYLE}</style></head>\n<body><main>'
         + "\n".join(part for part in parts if part)
         + "</main></body></html>\n"

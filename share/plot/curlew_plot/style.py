@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import matplotlib
 import numpy as np
+from curlew_outputs import MADE, OutputError, check
 from matplotlib import image
 from matplotlib.figure import Figure
 
@@ -166,7 +167,7 @@ def legend_beside(axes, **options):
 def render(picture, kind):
     """The picture as bytes of a file of its kind."""
     content = io.BytesIO()
-    metadata = {"Date": None} if kind == "svg" else None
+    metadata = {"Date": None, "Creator": MADE} if kind == "svg" else None
     picture.figure.savefig(
         content, format=kind, dpi=130, metadata=metadata, facecolor="white", bbox_inches="tight", pad_inches=0.1
     )
@@ -179,18 +180,22 @@ def trimmed(content, margin=13):
     inked = (pixels[..., :3] < 0.995).any(axis=2)
     rows, columns = np.flatnonzero(inked.any(axis=1)), np.flatnonzero(inked.any(axis=0))
     if len(rows) == 0:
-        return content
+        rows, columns = np.array([0, len(pixels)]), np.array([0, len(pixels[0])])
     part = pixels[
         max(rows[0] - margin, 0) : rows[-1] + margin + 1, max(columns[0] - margin, 0) : columns[-1] + margin + 1
     ]
     out = io.BytesIO()
-    image.imsave(out, np.ascontiguousarray(part[..., :3]), format="png", dpi=130)
+    image.imsave(
+        out, np.ascontiguousarray(part[..., :3]), format="png", dpi=130, metadata={"Software": MADE}
+    )
     return out.getvalue()
 
 
-def write(path, content):
-    """A file appears under its name only when it is complete. WriteError where it cannot be written."""
+def write(path, content, inputs=(), known=False):
+    """A file appears under its name only when it is complete. WriteError where it cannot be written, OutputError where its
+    place is taken (outputs.py)."""
     part = None
+    check(path, inputs, known)
     try:
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
         handle, part = tempfile.mkstemp(prefix=".part_", dir=os.path.dirname(path) or ".")
@@ -218,6 +223,9 @@ def draw_one(words, usage, what, work):
     path, out = words
     try:
         work(path, out, "svg" if out.lower().endswith(".svg") else "png")
+    except OutputError as error:
+        print(f"curlew: {error}", file=sys.stderr)
+        return 2
     except WriteError as error:
         print(f"curlew: {error}", file=sys.stderr)
         return 3

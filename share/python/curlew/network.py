@@ -192,7 +192,7 @@ class Network:
         if not re.search(rf"\.s{ports}p$", path):
             raise CurlewError(f"'{path}': the name of a Touchstone file of {ports} ports ends with .s{ports}p")
         with open(path, "w", encoding="utf-8") as file:
-            file.write(f"# Hz S RI R {z0.real:.15g}\n")
+            file.write(f"! made by curlew\n# Hz S RI R {z0.real:.15g}\n")
             order = np.unique(there.frequency, return_index=True)[1]  # the format wants them to ascend
             for f, matrix in zip(there.frequency[order], there.S[order]):
                 rows = (matrix.T if ports == 2 else matrix).reshape(-1)

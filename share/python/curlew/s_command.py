@@ -103,6 +103,19 @@ def _print_table(head, rows, out):
         print("  ".join(text.rjust(width) for text, width in zip(row, widths)), file=out)
 
 
+def _check(path, option, source):
+    """Nothing that is there is lost, neither the input nor a file that curlew has not made."""
+    from curlew_outputs import OutputError, check
+
+    inputs = [source]
+    if os.path.isdir(source):
+        inputs += [os.path.join(folder, name) for folder, _, names in os.walk(source) for name in names]
+    try:
+        check(path, inputs)
+    except OutputError as error:
+        raise CurlewError(f"--{option}: {error}") from None
+
+
 def _write_csv(path, head, rows):
     with open(path, "w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
@@ -112,17 +125,23 @@ def _write_csv(path, head, rows):
 
 def _plot(path, network, entries):
     """The pictures of `curlew plot` of this network: size and phase, and a Smith chart beside it as FILE_smith."""
-    sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "plot"))
     try:
         from curlew_plot import smith, sparameters
     except ImportError as error:
         raise ImportError(f"--plot needs matplotlib: {error}") from None
     values = {f"S{_tag(*entry)}": network.of(*entry) for entry in entries}
-    sparameters.draw(network.frequency, values).savefig(path)
+    from curlew_outputs import MADE
+
+    made = {"metadata": {"Creator" if path.lower().endswith((".svg", ".pdf", ".eps")) else "Software": MADE}}
+    sparameters.draw(network.frequency, values).savefig(path, **made)
     returned = {f"S{_tag(*entry)}": network.of(*entry) for entry in entries if entry[0] == entry[1]}
     if returned:
-        stem, ending = os.path.splitext(path)
-        smith.draw(network.frequency, returned).savefig(f"{stem}_smith{ending}")
+        smith.draw(network.frequency, returned).savefig(_smith(path), **made)
+
+
+def _smith(path):
+    stem, ending = os.path.splitext(path)
+    return f"{stem}_smith{ending}"
 
 
 def _read(path):
@@ -186,6 +205,11 @@ def run(words, out):
     parser.add_argument("-q", "--quiet", action="store_true", help="prints no table")
     options = parser.parse_args(words)
     network = _change(_read(options.path), options)
+    sys.path.append(os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "plot"))
+    for option, path in (("csv", options.csv), ("touchstone", options.touchstone), ("plot", options.plot),
+                         ("plot", _smith(options.plot) if options.plot else None)):
+        if path is not None:
+            _check(path, option, options.path)
     _table(network, options, out)
     if options.touchstone is not None:
         network.write_touchstone(options.touchstone)
