@@ -106,6 +106,33 @@ def test_files(program):
             expect(not fit["drude"] and abs(eps - complex(*point["fit"])) < 1e-6, f"{point}")
 
 
+def test_nothing_is_written_over(program):
+    """No output takes the place of the table, by another name either, of a link, or of what the program has not made. Its own
+    files may be written again."""
+    text = table(debye, 1e8, 1e11)
+    draws = importlib.util.find_spec("matplotlib") is not None and not os.environ.get("LSAN_OPTIONS")
+    with Place(program, {"t.csv": text, "mine.txt": "mine", "other.csv": text, "empty.json": ""}) as place:
+        os.link(place.path("t.csv"), place.path("hard.json"))
+        os.symlink("t.csv", place.path("soft.csv"))
+        os.symlink("nowhere", place.path("loose.json"))
+        for option in ("--csv", "--json") + (("--plot",) if draws else ()):
+            for name, message in (("t.csv", "'t.csv' is the input 't.csv': give another name"), ("./t.csv", "is the input 't.csv'"),
+                                  ("hard.json", "is the input 't.csv'"), ("soft.csv", "is a symbolic link, which is not followed"),
+                                  ("loose.json", "is a symbolic link"), ("other.csv", "is there, and curlew has not made it"),
+                                  ("mine.txt", "'mine.txt' is there, and curlew has not made it: remove it, or give another name")):
+                code, out, err, _ = place.run("fit", "t.csv", option, name)
+                expect(code == 2 and out == "" and f"{option}: " in err and message in err, f"{option} {name}: {code}: {err}")
+                check_message(err, re.compile(".*"))
+        code, _, err, _ = place.run("fit", "t.csv", "--csv", "a", "--json", "a")
+        expect(code == 2 and "--csv and --json both write 'a'" in err, err)
+        for name in ("t.csv", "other.csv"):
+            with open(place.path(name), encoding="utf-8") as file:
+                expect(file.read() == text, f"{name} has changed")
+        expect(os.readlink(place.path("soft.csv")) == "t.csv" and not os.path.exists(place.path("nowhere")), "links")
+        for _ in range(2):
+            place.good("fit", "t.csv", "-q", "--csv", "fit.csv", "--json", "empty.json", *(("--plot", "fit.png") if draws else ()))
+
+
 def test_a_missed_tolerance_is_a_warning(program):
     noisy = table(lambda f: debye(f) * (1 + 0.1 * math.sin(12345 * f)), 1e8, 1e11)
     with Place(program, {"noisy.csv": noisy}) as place:

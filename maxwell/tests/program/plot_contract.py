@@ -3,6 +3,7 @@
 runs the tests whose names contain a NAME, or all. share/plot/tests/check_plot_run.py looks at what is drawn."""
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 
@@ -227,6 +228,41 @@ def test_nothing_of_the_current_folder(program):
         place.write("named/sitecustomize.py", FOREIGN.format(mark=place.path("mark")))
         place.run(*words[0], environment={"PYTHONPATH": ":" + place.path("named")})
         expect(os.path.exists(place.path("mark")), "a folder of PYTHONPATH is lost")
+
+
+def test_nothing_is_written_over(program):
+    """Pictures, reports and tables of S take the place of no input, of no link, and of nothing that the program has not made."""
+    touchstone = "# Hz S RI R 50\n" + "".join(f"{f}e9 0.1 0.2\n" for f in range(1, 8))
+    with Place(program, {"mine.png": "mine", "mine.s1p": touchstone}) as place:
+        place.good(*RUN)
+        places = [("plot", "case", "--only", "energy", "-o", "drawn")]
+        os.makedirs(place.path("drawn"))
+        shutil.copy(place.path("mine.png"), place.path("drawn/energy.png"))
+        for setting in ("copy", "link"):
+            if setting == "link":
+                os.unlink(place.path("drawn/energy.png"))
+                os.symlink("../mine.png", place.path("drawn/energy.png"))
+            code, _, err, _ = place.run(*places[0])
+            expect(code == 2 and ("has not made it" if setting == "copy" else "is a symbolic link") in err, f"{code}: {err}")
+        os.unlink(place.path("drawn/energy.png"))
+        for _ in range(2):
+            place.good(*places[0])
+        place.write("case/report.html", "mine")
+        cases = ((("plot", "case", "--report"), "case/report.html"), (("plot", "case/energy.csv", "--y", "total", "-o", "mine.png"), "mine.png"),
+                 (("check", "input/case.lua", "--picture", "mine.png"), "mine.png"),
+                 (("check", "input/case.lua", "--picture", "input/case.lua"), "input/case.lua"))
+        cases += tuple((("s", "mine.s1p", option, name), name) for option in ("--csv", "--touchstone", "--plot")
+                       for name in (("mine.png", "mine.s1p") if option == "--csv" else ("mine.s1p",)))
+        for words, name in cases:
+            with open(place.path(name), "rb") as file:
+                before = file.read()
+            code, _, err, _ = place.run(*words)
+            expect(code == 2 and ("has not made it" in err or "is the input" in err) and name in err, f"{words}: {code}: {err}")
+            with open(place.path(name), "rb") as file:
+                expect(file.read() == before, f"{words} writes over {name}")
+        for _ in range(2):
+            place.good("s", "mine.s1p", "-q", "--csv", "s.csv", "--touchstone", "s.s1p", "--plot", "s.png")
+            place.good("check", "input/case.lua", "--picture", "model.png")
 
 
 def test_a_full_disk(program):
