@@ -30,7 +30,7 @@
 #include "maxwell/heat/heat.h"
 #include "maxwell/run/heat_alone.h"
 #include "maxwell/run/run.h"
-#include "maxwell/shell/tree_text.h"
+#include "maxwell/shell/rules/tree_text.h"
 #include "maxwell/setup/setup_build.h"
 #include "maxwell/version.h"
 #include "maxwell/measure/kinds.h"

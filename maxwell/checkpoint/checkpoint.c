@@ -13,8 +13,9 @@
 #include "maxwell/checkpoint/identity.h"
 
 /* One more whenever an older checkpoint would be read wrongly. 4: the watchdog and the S-parameters keep more. 5:
- * fields that have ended, before heat. */
-enum { FORMAT = 5, KEPT = 2 };
+ * fields that have ended, before heat. 6: functions by all that they read; the step before the end shortened it, the
+ * samples of running transforms. */
+enum { FORMAT = 6, KEPT = 2 };
 
 /* The number of a checkpoint. That at the end of the fields is not the one of the last step, which may be there. */
 static long number_of(const struct mx_run_state *state)
@@ -38,8 +39,8 @@ static int check_counters(const struct mx_counters *counters, const struct mx_se
     driven = port >= 0 && port < (long)ports->count && mx_ports_driven(ports, (size_t)port);
   bool real = counters->step >= 0 && counters->step <= counters->total && counters->total <= most && driven &&
               counters->restarts >= 0 && counters->restarts <= most && counters->ended >= 0 &&
-              counters->ended <= most && counters->elapsed >= 0 && counters->elapsed <= age && counters->output >= 0 &&
-              counters->output <= age;
+              counters->ended <= most && counters->cut >= 0 && counters->cut <= most && counters->elapsed >= 0 &&
+              counters->elapsed <= age && counters->output >= 0 && counters->output <= age;
   if (real) return 0;
   return dg_fail(err, DG_ENVIRONMENT, "the checkpoint's counters are not those of a run");
 }
@@ -47,7 +48,8 @@ static int check_counters(const struct mx_counters *counters, const struct mx_se
 static int archive_counters(struct mx_counters *counters, const struct mx_setup *setup, struct mx_archive *archive,
                             struct dg_error *err)
 {
-  long whole[] = {counters->step, counters->total, counters->excitation, counters->restarts, counters->ended};
+  long whole[] = {counters->step,     counters->total, counters->excitation,
+                  counters->restarts, counters->ended, counters->cut};
   double seconds[] = {counters->elapsed, counters->output};
   if (mx_archive_longs(archive, "counters", sizeof whole / sizeof *whole, whole, err) != 0 ||
       mx_archive_doubles(archive, "seconds", sizeof seconds / sizeof *seconds, seconds, err) != 0)
@@ -57,6 +59,7 @@ static int archive_counters(struct mx_counters *counters, const struct mx_setup 
                                    .excitation = whole[2],
                                    .restarts = whole[3],
                                    .ended = whole[4],
+                                   .cut = whole[5],
                                    .elapsed = seconds[0],
                                    .output = seconds[1]};
   return archive->does == MX_ARCHIVE_LOADS ? check_counters(counters, setup, err) : 0;
@@ -86,14 +89,16 @@ static int write_root(const struct mx_run_state *state, const char *folder, size
   if (archive_state(state, &archive, err) != 0 ||
       mx_checkpoint_path(&path, folder, number_of(state), MX_ROOT, err) != 0)
     return err->code;
-  size_t bytes = archive.bytes + strlen(state->identity) + sizeof format + parts * sizeof *digest;
+  const double plan[] = {state->setup->plan.step, state->setup->plan.widest};
+  size_t bytes = archive.bytes + strlen(state->identity) + sizeof format + sizeof plan + parts * sizeof *digest;
   int status = dg_ledger_claim(state->folder->ledger, DG_LEDGER_OUTPUT, path, err);
-  if (status == 0) status = dg_store_create(&archive.store, path, bytes, archive.arrays + 3, err);
+  if (status == 0) status = dg_store_create(&archive.store, path, bytes, archive.arrays + 4, err);
   dg_free(path);
   if (status != 0) return status;
   archive.does = MX_ARCHIVE_SAVES;
   (void)!(dg_store_put(archive.store, "format", DG_STORE_INTEGERS, sizeof format / sizeof *format, format, err) != 0 ||
           dg_store_put(archive.store, "identity", DG_STORE_BYTES, strlen(state->identity), state->identity, err) != 0 ||
+          dg_store_put(archive.store, MX_STEP_PLAN, DG_STORE_DOUBLES, 2, plan, err) != 0 ||
           dg_store_put(archive.store, "parts", DG_STORE_INTEGERS, parts, digest, err) != 0 ||
           archive_state(state, &archive, err) != 0 || dg_store_finish(archive.store, NULL, err) != 0);
   dg_store_free(archive.store);

@@ -20,6 +20,7 @@ struct mx_counters {
   long excitation;        /* the port that is driven, of runs for S-parameters */
   long restarts;          /* restarts before */
   long ended;             /* the fields have come to their end (maxwell/run/loop.c: why); 0: they have not */
+  long cut;               /* steps after which an earlier run for S-parameters ended by their number; 0: none did */
   double elapsed, output; /* s of wall-clock time in the loop, and of that for output */
 };
 

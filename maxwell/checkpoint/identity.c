@@ -8,7 +8,7 @@
 #include "libdg/base/digest.h"
 #include "libdg/base/memory.h"
 #include "libdg/mesh/curve.h"
-#include "maxwell/shell/tree_text.h"
+#include "maxwell/shell/rules/tree_text.h"
 
 /* ---- the mesh */
 

@@ -217,7 +217,8 @@ int mx_far_fields_gather(struct mx_far_fields *fields, struct dg_error *err)
   return 0;
 }
 
-static int archive_one(struct mx_far_field *field, size_t index, struct mx_archive *archive, struct dg_error *err)
+static int archive_one(struct mx_far_field *field, size_t index, double step, struct mx_archive *archive,
+                       struct dg_error *err)
 {
   struct mx_far_sums *sums = &field->sums;
   const struct mx_running_parts parts = parts_of(field);
@@ -225,7 +226,8 @@ static int archive_one(struct mx_far_field *field, size_t index, struct mx_archi
   char name[60], rest[80];
   (void)snprintf(name, sizeof name, "far_field/%zu", index);
   (void)snprintf(rest, sizeof rest, "%s/rest", name);
-  if (mx_archive_doubles(archive, rest, 2, size, err) != 0 ||
+  if (mx_sampling_archive(&field->every, &sums->running, step, name, archive, err) != 0 ||
+      mx_archive_doubles(archive, rest, 2, size, err) != 0 ||
       mx_running_archive(&sums->running, &parts, &field->gathered, name, 2 * (size_t)field->surface.faces, archive,
                          err) != 0)
     return err->code;
@@ -238,7 +240,7 @@ int mx_far_fields_archive(struct mx_far_fields *fields, struct mx_archive *archi
   for (size_t i = 0; i < fields->count; i++) {
     char name[60];
     (void)snprintf(name, sizeof name, "far_field/%zu/ports", i);
-    if (archive_one(&fields->field[i], i, archive, err) != 0 ||
+    if (archive_one(&fields->field[i], i, fields->place.step, archive, err) != 0 ||
         mx_port_powers_archive(fields->field[i].ports, fields->field[i].sums.running.frequencies, name, archive, err) !=
             0)
       return err->code;

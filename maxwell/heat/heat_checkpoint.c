@@ -11,7 +11,7 @@
 #include "maxwell/shell/checkpoint_files.h"
 
 /* FORMAT: one more whenever an older checkpoint would be read wrongly. CHUNK: elements that are sent at once. */
-enum { FORMAT = 1, KEPT = 2, CHUNK = 4096 };
+enum { FORMAT = 2, KEPT = 2, CHUNK = 4096 };
 
 static const char *const part_of_heat = "heat/checkpoint";
 

@@ -293,7 +293,8 @@ int mx_phasors_archive(struct mx_phasors *phasors, struct mx_archive *archive, s
     char name[60], ports[80];
     (void)snprintf(name, sizeof name, "spectra/%zu", i);
     (void)snprintf(ports, sizeof ports, "%s/ports", name);
-    if (mx_running_archive(&phasor->running, &phasor->parts, &phasor->gathered, name, (size_t)phasor->all, archive,
+    if (mx_sampling_archive(&phasor->every, &phasor->running, phasors->place.step, name, archive, err) != 0 ||
+        mx_running_archive(&phasor->running, &phasor->parts, &phasor->gathered, name, (size_t)phasor->all, archive,
                            err) != 0 ||
         (phasor->ports != NULL &&
          mx_port_powers_archive(phasor->ports, phasor->running.frequencies, ports, archive, err) != 0))

@@ -143,6 +143,12 @@ static int choose_begin(struct mx_resonance_set *set, const struct mx_resonance_
   return 0;
 }
 
+/* The samples that a trace takes until the run ends. */
+static size_t samples_of(const struct mx_resonance_trace *trace, long steps)
+{
+  return trace->first > steps ? 0 : (size_t)((steps - trace->first) / trace->every + 1);
+}
+
 static int start_trace(struct mx_resonance_set *set, struct mx_resonance_trace *trace,
                        const struct mx_resonance_scene *scene, struct dg_error *err)
 {
@@ -154,10 +160,10 @@ static int start_trace(struct mx_resonance_set *set, struct mx_resonance_trace *
                             "Hz; lower 'every' or 'to'",
                    MX_AT(config->where), config->name, config->to, trace->label, interval, 0.5 / interval);
   trace->first = (long)ceil(set->begin / interval * (1 - 1e-12)) * trace->every;
-  const long samples = trace->first > scene->steps ? 0 : (scene->steps - trace->first) / trace->every + 1;
-  if (mx_thinning_init(&trace->thinning, interval, config->to, (size_t)samples, err) != 0) return err->code;
+  const size_t samples = samples_of(trace, scene->steps);
+  if (mx_thinning_init(&trace->thinning, interval, config->to, samples, err) != 0) return err->code;
   const double few = 5, periods = 3;
-  const size_t count = mx_thinning_count(&trace->thinning, (size_t)samples);
+  const size_t count = mx_thinning_count(&trace->thinning, samples);
   const double length = interval * (double)trace->thinning.factor * (double)count;
   if (count < LEAST_VALUES || length * config->to < few)
     return dg_fail(err, DG_INPUT,
@@ -176,7 +182,7 @@ static int start_trace(struct mx_resonance_set *set, struct mx_resonance_trace *
 int mx_resonances_init(struct mx_resonances *resonances, const struct mx_resonance_scene *scene, struct dg_error *err)
 {
   const struct mx_config *config = scene->config;
-  *resonances = (struct mx_resonances){.step = scene->step, .grid_loss = scene->grid_loss};
+  *resonances = (struct mx_resonances){.step = scene->step, .steps = scene->steps, .grid_loss = scene->grid_loss};
   if (config->output.resonances == 0) return 0;
   if (mx_inversion_prepare(err) != 0) return dg_context(err, "needed by output.resonances");
   if (DG_NEW(resonances->set, config->output.resonances, err) != 0) return err->code;
@@ -235,12 +241,16 @@ int mx_resonances_archive(struct mx_resonances *resonances, struct mx_archive *a
 {
   for (size_t i = 0; i < resonances->sets; i++) {
     struct mx_resonance_set *set = &resonances->set[i];
+    char name[60], first[70];
+    /* where the record began: the end of a source that is a function is that of its table, hence of the run */
+    snprintf(name, sizeof name, "resonances/%zu/begin", i);
+    if (mx_archive_doubles(archive, name, 1, &set->begin, err) != 0) return err->code;
     for (size_t k = 0; k < set->traces; k++) {
-      char name[60], first[70];
       snprintf(name, sizeof name, "resonances/%zu/%zu", i, k);
       snprintf(first, sizeof first, "%s/first", name);
-      /* where the record began: the end of a source that is a function is that of its table, hence of the run */
       if (mx_archive_longs(archive, first, 1, &set->trace[k].first, err) != 0 ||
+          (set->trace[k].first >= 0 &&
+           mx_thinning_extend(&set->trace[k].thinning, samples_of(&set->trace[k], resonances->steps), err) != 0) ||
           mx_thinning_archive(&set->trace[k].thinning, name, archive, err) != 0)
         return err->code;
     }

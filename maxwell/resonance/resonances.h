@@ -41,6 +41,7 @@ struct mx_resonance_set {
 
 struct mx_resonances {
   double step; /* s */
+  long steps;  /* of the run */
   struct mx_grid_loss grid_loss;
   size_t sets;
   struct mx_resonance_set *set; /* [sets], in the script's order */

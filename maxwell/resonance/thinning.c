@@ -51,6 +51,16 @@ int mx_thinning_init(struct mx_thinning *thinning, double interval, double to, s
   return 0;
 }
 
+int mx_thinning_extend(struct mx_thinning *thinning, size_t samples, struct dg_error *err)
+{
+  const size_t most = samples / thinning->factor + 1;
+  if (most <= thinning->most) return 0;
+  if (dg_grow(&thinning->sum, most, sizeof *thinning->sum, err) != 0) return err->code;
+  for (size_t k = thinning->most; k < most; k++) thinning->sum[k] = 0;
+  thinning->most = most;
+  return 0;
+}
+
 void mx_thinning_release(struct mx_thinning *thinning)
 {
   dg_free(thinning->tap);

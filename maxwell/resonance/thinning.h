@@ -25,6 +25,8 @@ struct mx_thinning {
 /* Chooses a filter for frequencies up to `to` (Hz) and room for so many samples. Release in any case. */
 int mx_thinning_init(struct mx_thinning *thinning, double interval, double to, size_t samples,
                      struct dg_error *err) DG_MUST_USE;
+/* Makes room for so many samples, if there is less. */
+int mx_thinning_extend(struct mx_thinning *thinning, size_t samples, struct dg_error *err) DG_MUST_USE;
 void mx_thinning_release(struct mx_thinning *thinning);
 /* Says how many values so many samples make. */
 size_t mx_thinning_count(const struct mx_thinning *thinning, size_t samples);

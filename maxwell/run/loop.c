@@ -491,6 +491,7 @@ static int run_fields(struct mx_loop *loop, long first, struct dg_error *err)
     }
     if (noted_loop(loop, goes_on ? first : 0, err) != 0) return err->code;
     if (loop->done > longest) longest = loop->done;
+    if (loop->reason == NULL) loop->counters.cut = loop->done;
     double start = mx_clock();
     const struct mx_watchdog *watchdog = watchdog_of(loop);
     if (mx_s_column(&loop->port_output.s, i, watchdog->last, watchdog->peak, err) != 0) return err->code;

@@ -322,6 +322,12 @@ static int find_checkpoint(struct mx_checkpoint *checkpoint, const struct mx_set
                    "--restart: the fields had ended at step %ld, heat followed, and now there are %ld steps: run it "
                    "without --restart",
                    counters.step, setup->steps);
+  if (counters.cut > 0 && counters.cut < setup->steps)
+    return dg_fail(
+        err, DG_INPUT,
+        "--restart: S-parameters take a run for each port, and an earlier one ended at step %ld: it is not made "
+        "again, and now there are %ld steps; run it without --restart",
+        counters.cut, setup->steps);
   if (counters.step <= setup->steps) return 0;
   return dg_fail(err, DG_INPUT, "--restart: the checkpoint was written at step %ld, and the run has only %ld",
                  counters.step, setup->steps);

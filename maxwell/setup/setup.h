@@ -13,6 +13,7 @@
 #include "maxwell/phasor/phasors.h"
 #include "maxwell/problem/layer_shape.h"
 #include "maxwell/resonance/resonances.h"
+#include "maxwell/shell/checkpoint_files.h"
 #include "maxwell/sources/sources.h"
 #include "maxwell/statics/conductors.h"
 
@@ -50,7 +51,8 @@ struct mx_setup {
   double certain;                         /* share of the limit that the search vouches for; 1 for Euler */
   size_t limit_elements, limit_clustered; /* as in stability.h */
   int limit_applications;
-  double step; /* s */
+  double step;              /* s */
+  struct mx_step_plan plan; /* the step with the automatic one that it was made of; before: that of the checkpoint */
   long steps;
   struct mx_quiet quiet;         /* when the sources have ended */
   struct mx_grid_loss grid_loss; /* of resonances in the middle of their bands; zero without output.resonances */

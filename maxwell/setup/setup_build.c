@@ -133,6 +133,16 @@ static int refuse_step(struct mx_setup *setup, struct dg_error *err)
   return 0;
 }
 
+/* Says whether the step is that of the checkpoint with which the run goes on: another end would shorten an automatic
+ * one otherwise. What else changes the step changes the automatic one, too. */
+static bool keeps_step(const struct mx_setup *setup, double widest)
+{
+  const struct mx_step_plan *plan = &setup->plan;
+  const bool again = setup->config->heat != NULL && setup->config->heat->coupled; /* has many runs */
+  return plan->step > 0 && !again && setup->config->time.step == 0 && plan->step <= widest * (1 + 1e-9) &&
+         fabs(plan->widest - widest) <= 1e-9 * widest;
+}
+
 /* Chooses the step and the number of steps from the user's keys and the limit. */
 static int choose_step(struct mx_setup *setup, struct dg_error *err)
 {
@@ -155,6 +165,9 @@ static int choose_step(struct mx_setup *setup, struct dg_error *err)
   }
   setup->step = config->time.step > 0 ? config->time.step : config->time.cfl * setup->limit;
   if (unstable == NULL && setup->step > setup->certain * setup->limit && refuse_step(setup, err) != 0) return err->code;
+  const double widest = setup->step;
+  const bool kept = keeps_step(setup, widest);
+  if (kept) setup->step = setup->plan.step;
   setup->steps = config->time.steps;
   if (setup->steps == 0) {
     double count = ceil(config->time.stop / setup->step * (1 - 1e-12));
@@ -163,8 +176,13 @@ static int choose_step(struct mx_setup *setup, struct dg_error *err)
                      MX_AT(config->time.stop_where), config->time.stop, count, setup->step);
     setup->steps = (long)count;
     /* An automatic step shrinks a little so that the run ends exactly at `stop`. */
-    if (config->time.step == 0) setup->step = config->time.stop / count;
+    if (config->time.step == 0 && !kept) setup->step = config->time.stop / count;
+    const double end = setup->step * count, past = end / config->time.stop - 1;
+    if (kept && past > 1e-9)
+      dg_log_line(setup->log, "time      the checkpoint's step, with which the run ends at %.6g s, behind time.stop",
+                  end);
   }
+  setup->plan = (struct mx_step_plan){setup->step, widest};
   return 0;
 }
 
@@ -471,6 +489,8 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const 
   struct dg_geometry geometry = {0};
   *setup = (struct mx_setup){.config = config, .origin = origin, .log = log, .comm = comm, .started = mx_clock()};
   if (mx_setup_choose_backend(setup, err) != 0 ||
+      (keeping != NULL && keeping->restart && keeping->folder != NULL &&
+       mx_checkpoint_plan(&setup->plan, keeping->folder, comm, err) != 0) ||
       mx_setup_make_mesh(setup, keeping != NULL ? keeping : &nothing, err) != 0)
     goto fail;
 

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/io/store.h"
 
 enum { NAME = 80 };
 
@@ -71,6 +73,41 @@ int mx_checkpoint_list(const char *folder, long **list, size_t *count, struct dg
     *list = NULL;
   }
   return err->code;
+}
+
+/* False: it cannot be opened, or is of a version that had no plan. */
+static bool read_plan(struct mx_step_plan *plan, const char *folder, long number)
+{
+  struct dg_error why = {0};
+  struct dg_store *store = NULL;
+  double value[2] = {0};
+  char *path = NULL;
+  if (mx_checkpoint_path(&path, folder, number, MX_ROOT, &why) == 0 && dg_store_open(&store, path, false, &why) == 0 &&
+      dg_store_has(store, MX_STEP_PLAN))
+    (void)!dg_store_read(store, MX_STEP_PLAN, DG_STORE_DOUBLES, 0, 2, value, &why);
+  dg_store_free(store);
+  dg_free(path);
+  const bool real = why.code == DG_OK && isfinite(value[0]) && isfinite(value[1]) && value[0] > 0;
+  if (real) *plan = (struct mx_step_plan){value[0], value[1]};
+  return real;
+}
+
+int mx_checkpoint_plan(struct mx_step_plan *plan, const char *output, struct dg_comm *comm, struct dg_error *err)
+{
+  const size_t size = strlen(output) + sizeof "/checkpoint";
+  struct dg_error why = {0}; /* told by who loads the checkpoint */
+  char *folder;
+  long *list = NULL;
+  size_t count = 0;
+  *plan = (struct mx_step_plan){0};
+  if (dg_comm_rank(comm) == 0 && dg_alloc(&folder, size, 1, err) == 0) {
+    (void)snprintf(folder, size, "%s/checkpoint", output);
+    (void)!mx_checkpoint_list(folder, &list, &count, &why);
+    for (size_t i = 0; i < count && !read_plan(plan, folder, list[i]);) i++;
+    dg_free(list);
+    dg_free(folder);
+  }
+  return dg_comm_broadcast(comm, sizeof *plan, plan, err);
 }
 
 /* Removes the files that name the others first, so that no file names a missing one. */

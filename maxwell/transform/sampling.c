@@ -2,6 +2,7 @@
 #include "maxwell/transform/sampling.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "libdg/base/memory.h"
 #include "maxwell/model/waveform_energy.h"
@@ -44,8 +45,9 @@ static int look_at_sources(const struct mx_sampling_place *place, const struct m
   if (DG_NEW(contents->weak, frequencies->count, err) != 0) return err->code;
   for (size_t i = 0; i < list->count; i++) {
     const struct mx_source *source = &list->source[i];
-    const struct mx_waveform_use use = {
-        .shift = source->delay, .end = place->step * (double)place->steps, .step = place->step};
+    /* A waveform that is a function is known until the run ends, where its table does. */
+    const double end = source->table_time != NULL ? place->step * (double)place->steps : INFINITY;
+    const struct mx_waveform_use use = {.shift = source->delay, .end = end, .step = place->step};
     struct mx_waveform_energy energy = {0};
     if (source->function != NULL) contents->known = false;
     if (source->function != NULL || (source->port && !source->driven)) continue;
@@ -121,4 +123,17 @@ int mx_sampling_choose(long *every, const struct mx_sampling_place *place, const
 fail:
   dg_free(contents.weak);
   return err->code;
+}
+
+int mx_sampling_archive(long *every, struct mx_running *running, double step, const char *name,
+                        struct mx_archive *archive, struct dg_error *err)
+{
+  char array[80];
+  long kept = *every;
+  (void)snprintf(array, sizeof array, "%.60s/every", name);
+  if (mx_archive_longs(archive, array, 1, &kept, err) != 0) return err->code;
+  if (kept < 1) return dg_fail(err, DG_ENVIRONMENT, "the checkpoint has a sample of '%s' every %ld steps", name, kept);
+  *every = kept;
+  running->interval = (double)kept * step;
+  return 0;
 }

@@ -4,6 +4,7 @@
 #include "libdg/base/log.h"
 #include "maxwell/model/config.h"
 #include "maxwell/sources/source_list.h"
+#include "maxwell/transform/running.h"
 
 struct mx_sampling_place {
   const struct mx_config *config;
@@ -20,7 +21,14 @@ struct mx_sampling_wish {
   long every; /* steps between samples; 0: as the sources allow */
 };
 
-/* Chooses the steps between samples. DG_INPUT: the samples cannot tell a frequency that is wanted. Warnings tell of
+/* Chooses the steps between samples: by the waveforms as they are, wherever the run ends, so that a run with a later
+ * end takes the same samples. (The table of a waveform that is a function ends with the run: see mx_sampling_archive.)
+ * DG_INPUT: the samples cannot tell a frequency that is wanted. Warnings tell of
  * frequencies that no source has, and of those that other frequencies are taken for. */
 int mx_sampling_choose(long *every, const struct mx_sampling_place *place, const struct mx_sampling_wish *wish,
                        struct dg_error *err) DG_MUST_USE;
+
+/* Passes the steps between samples to the archive as NAME/every. A restart goes on with those of the checkpoint: sums
+ * cannot be of two kinds of samples. */
+int mx_sampling_archive(long *every, struct mx_running *running, double step, const char *name,
+                        struct mx_archive *archive, struct dg_error *err) DG_MUST_USE;

@@ -46,7 +46,7 @@ MAY = {
     "maxwell/shell/hooks": "libdg/base",
     "maxwell/shell/script/world": "libdg/base maxwell/shell maxwell/shell/hooks",
     "maxwell/shell/script": "libdg/base maxwell/shell maxwell/shell/hooks maxwell/shell/script/world",
-    "maxwell/shell/rules": "libdg/base maxwell/shell",
+    "maxwell/shell/rules": "libdg/base libdg/comm maxwell/shell",
     "maxwell/shell/turns": "libdg/base maxwell/shell",
     "maxwell/fit": "libdg/base libdg/ref",
     # The solver.
@@ -97,7 +97,7 @@ MAY = {
     "maxwell/hooks": "libdg/base libdg/comm libdg/files maxwell/measure maxwell/model maxwell/output maxwell/setup "
                      "maxwell/shell maxwell/shell/hooks maxwell/sources",
     "maxwell/checkpoint": "libdg/base libdg/comm libdg/files libdg/io libdg/mesh maxwell/backend maxwell/backend/frame "
-                          "maxwell/hooks maxwell/output maxwell/problem maxwell/setup maxwell/shell",
+                          "maxwell/hooks maxwell/output maxwell/problem maxwell/setup maxwell/shell maxwell/shell/rules",
     "maxwell/run": "libdg/base maxwell maxwell/backend maxwell/checkpoint maxwell/heat maxwell/hooks maxwell/model maxwell/model/heat maxwell/output "
                    "maxwell/problem maxwell/setup maxwell/statics maxwell/shell maxwell/sources",
     "maxwell/check": "libdg/* maxwell/backend maxwell/heat maxwell/measure maxwell/model maxwell/model/heat maxwell/output maxwell/problem maxwell/run "

@@ -6,6 +6,7 @@
 
 #include <lauxlib.h>
 
+#include "maxwell/shell/script/world/names.h"
 #include "maxwell/shell/script/world/walk.h"
 
 /* The script's functions, in the order of the tree. */
@@ -31,7 +32,7 @@ static int protected_walk(lua_State *L)
   if (!lua_getmetatable(L, -1)) lua_pushnil(L); /* the metatable of all strings */
   mx_walk_add(walk);
   lua_pop(L, 1);
-  mx_library_push_modules(L);
+  mx_names_push_modules(L);
   mx_walk_add(walk);
   mx_walk_end(walk);
   return 0;

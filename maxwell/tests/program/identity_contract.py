@@ -8,6 +8,7 @@ import sys
 
 from checkpoint_contract import EVERY, SMALL, check_same, content, forget, newest, refused
 from harness import SCRIPT, Place, check_message, edited, expect, on_ranks
+from ranks_scenes import scene
 from run_contract import RUN, main
 
 NAMES = "alpha beta gamma delta epsilon zeta eta theta iota kappa".split()
@@ -177,6 +178,101 @@ def test_functions_and_all_that_they_read(program):
                         *options)
             else:
                 place.good(*RUN, "-q", *EVERY, "--restart", *options)
+
+
+# ---- a run with a later end
+
+SUMS = """\
+simulation {
+  mesh = { file = "box.geo" }, order = 2, time = { steps = 60 },
+  materials = { default = {} }, boundaries = { default = { kind = "absorbing" } },
+  sources = { { at = { 0.5, 0.5, 0.45 }, moment = { 1e-3, 0, 1e-3 }, waveform = PULSE } },
+  output = {
+    energy = { every = 10 },
+    probes = { { name = "a", at = { 0.41, 0.52, 0.33 }, frequencies = { 2e8 } } },
+    spectra = { { name = "s", plane = { origin = { 0, 0, 0.3 }, u = { 1, 0, 0 }, v = { 0, 1, 0 }, points = { 3, 3 } },
+                  frequencies = { 1e8, 2e8 } } },
+    far_field = { { name = "f", region = "inside", frequencies = { 2e8 }, theta = { 40, 90 }, phi = { 0, 30 } } },
+  },
+}
+"""
+FUNCTION = "function(t) local u = (t - 1.6e-9) / 4e-10 return u * math.exp(-u * u) end"
+PULSES = ("waveform.gaussian { bandwidth = 3e8 }", "waveform.sine { f0 = 2e8 }", FUNCTION)
+
+
+def interval(place, folder):
+    """The steps between samples of the spectrum."""
+    with open(place.path(folder, "log.txt"), encoding="utf-8") as file:
+        return int(re.findall(r"spectrum 's': .*a sample every (\d+) steps", file.read())[0])
+
+
+def test_more_steps_and_sums(program):
+    """Transforms take the same samples wherever the run ends: those of a script's function go on with the checkpoint's."""
+    for pulse in PULSES:
+        with Place(program, scene("box")[0], SUMS.replace("PULSE", pulse)) as place:
+            often = ("-q", "--set", "checkpoint.every=60")
+            place.good(*RUN, *often, "-o", "whole", "--set", "time.steps=600")
+            place.good(*RUN, *often, "-o", "split")
+            early = interval(place, "split")
+            place.good(*RUN, *often, "-o", "split", "--restart", "--set", "time.steps=600")
+            if pulse != FUNCTION:
+                expect(early == interval(place, "whole"), f"{pulse}: {early} and {interval(place, 'whole')} steps")
+                check_same(place, "whole", "split", pulse)
+                continue
+            expect(early != interval(place, "whole"), "the test is too weak")
+            for name in ("far_field/f.csv", "spectra/s.csv"):
+                check_near(place, name, 2e-3)
+
+
+def check_near(place, name, tolerance):
+    header, one = place.rows(f"whole/{name}")
+    two = place.rows(f"split/{name}")[1]
+    for column, title in enumerate(header):
+        if title not in ("Etheta_re", "Etheta_im", "Ephi_re", "Ephi_im", "Ex_re", "Ez_im", "Hy_re"):
+            continue
+        largest = max(abs(row[column]) for row in one)
+        off = max(abs(a[column] - b[column]) for a, b in zip(one, two))
+        expect(off <= tolerance * largest, f"{name}: {title} differs by {off:.2g} of {largest:.3g}")
+
+
+def test_more_steps_of_scenes(program):
+    """Ports with their past: the bits of the run in one."""
+    for name, short, long in (("guide", 50, 100), ("strip", 50, 100), ("line", 50, 100)):
+        with Place(program, *scene(name)) as place:
+            often = ("-q", "--set", "checkpoint.every=25", "--set", "output.s_parameters=nil")
+            place.good(*RUN, *often, "-o", "whole", "--set", f"time.steps={long}")
+            place.good(*RUN, *often, "-o", "split", "--set", f"time.steps={short}")
+            place.good(*RUN, *often, "-o", "split", "--restart", "--set", f"time.steps={long}")
+            check_same(place, "whole", "split", name)
+
+
+def test_more_steps_of_s_parameters(program):
+    """Only the last run for S-parameters could go on: the columns of the others would be of a shorter one."""
+    with Place(program, *scene("strip")) as place:
+        often = ("-q", "--set", "checkpoint.every=90")
+        place.good(*RUN, *often, "--set", "time.steps=100")
+        code, _, err, _ = place.run(*RUN, *often, "--restart", "--set", "time.steps=150")
+        expect(code == 2 and err.splitlines()[-1] ==
+               "curlew: --restart: S-parameters take a run for each port, and an earlier one ended at step 100: it is not made "
+               "again, and now there are 150 steps; run it without --restart", f"{code}: {err}")
+        place.good(*RUN, *often, "--restart", "--set", "time.steps=100")
+
+
+def test_longer_stop(program):
+    """An automatic step is shortened so that the run ends at time.stop: with a later end the checkpoint's stays."""
+    with Place(program, script=edited(SMALL, ("steps = 60", "stop = 5e-9"))) as place:
+        often = ("-q", "--set", "checkpoint.every=10")
+        place.good(*RUN, *often, "-o", "split")
+        first = place.summary("split")
+        for stop in (7e-9, 7.77e-9, 20e-9):
+            place.good(*RUN, *often, "-o", "split", "--restart", "--set", f"time.stop={stop}")
+            summary = place.summary("split")
+            expect(summary["time_step"] == first["time_step"], f"{summary['time_step']} after {first['time_step']}")
+            expect(stop * (1 - 1e-12) <= summary["simulated_time"] < stop + first["time_step"], f"{stop}: {summary}")
+        place.good(*RUN, *often, "-o", "whole", "--set", "time.stop=20e-9", "--set", f"time.step={first['time_step']!r}")
+        check_same(place, "whole", "split", "a longer stop")
+        code, _, err, _ = place.run(*RUN, *often, "-o", "split", "--restart", "--set", "time.stop=20e-9", "--set", "time.cfl=0.5")
+        expect(code == 2 and "it had time step in s = " in err, f"exit code {code}: {err}")
 
 
 if __name__ == "__main__":

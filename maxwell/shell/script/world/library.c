@@ -13,12 +13,11 @@
 
 #include "libdg/base/log.h"
 #include "maxwell/shell/script/world/files.h"
-#include "maxwell/shell/script/world/keys.h"
+#include "maxwell/shell/script/world/names.h"
 #include "maxwell/shell/script/world/pairs.h"
 
-#define OWN    "curlew.own"    /* registry key: the world of Curlew's own Lua, which scripts cannot reach */
-#define LOADED "curlew.loaded" /* registry key: what the modules of require returned, by name */
-#define NAMES  "curlew.names"  /* registry key: names of the functions in OWN */
+#define OWN    MX_NAMES_OWN    /* registry key: the world of Curlew's own Lua, which scripts cannot reach */
+#define LOADED MX_NAMES_LOADED /* registry key: what the modules of require returned, by name */
 #define TRUST  "start curlew with --trust if you trust this script"
 
 static const struct mx_library *library_of(lua_State *L) { return lua_touserdata(L, lua_upvalueindex(1)); }
@@ -447,40 +446,4 @@ void mx_library_set_own(lua_State *L)
 {
   lua_getfield(L, LUA_REGISTRYINDEX, OWN);
   if (lua_setupvalue(L, -2, 1) == NULL) lua_pop(L, 1);
-}
-
-void mx_library_push_modules(lua_State *L) { luaL_getsubtable(L, LUA_REGISTRYINDEX, LOADED); }
-
-/* Names the functions of the table on top of the stack, which stays, and of its tables. */
-static void name_functions(lua_State *L, int names, const char *prefix)
-{
-  const int table = lua_gettop(L);
-  struct mx_lua_key *key;
-  size_t others;
-  const size_t count = mx_lua_keys(L, table, &key, &others);
-  for (size_t i = 0; i < count; i++) {
-    if (key[i].text == NULL) continue;
-    const char *name = lua_pushfstring(L, "%s%s", prefix, key[i].text);
-    mx_lua_key_push(L, &key[i]);
-    const int type = lua_rawget(L, table);
-    if (type == LUA_TFUNCTION) {
-      lua_pushvalue(L, -2);
-      lua_rawset(L, names);
-    } else if (type == LUA_TTABLE && *prefix == '\0' && strcmp(name, LUA_GNAME) != 0) {
-      const char *inner = lua_pushfstring(L, "%s.", name);
-      lua_insert(L, -2);
-      name_functions(L, names, inner);
-    }
-    lua_settop(L, table + 1);
-  }
-  lua_settop(L, table);
-}
-
-void mx_library_push_names(lua_State *L)
-{
-  if (luaL_getsubtable(L, LUA_REGISTRYINDEX, NAMES)) return;
-  const int names = lua_gettop(L);
-  lua_getfield(L, LUA_REGISTRYINDEX, OWN);
-  name_functions(L, names, "");
-  lua_settop(L, names);
 }

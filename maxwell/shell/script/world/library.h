@@ -37,7 +37,3 @@ void mx_library_push_open(lua_State *L, const struct mx_library *library);
 /* The chunk on top of the stack is Curlew's own: its globals become those that there were before the script, so that
  * a script that replaces string.gsub changes nothing in it. The script's globals are _G there. */
 void mx_library_set_own(lua_State *L);
-/* Pushes the table of what `require` has loaded. */
-void mx_library_push_modules(lua_State *L);
-/* Pushes the table of Lua's own functions: their names ("math.sin") by function, as they were before the script. */
-void mx_library_push_names(lua_State *L);

@@ -12,7 +12,7 @@
 #include "libdg/base/digest.h"
 #include "maxwell/shell/script/world/digest.h"
 #include "maxwell/shell/script/world/keys.h"
-#include "maxwell/shell/script/world/library.h"
+#include "maxwell/shell/script/world/names.h"
 
 static void add(struct mx_walk *walk, const void *data, size_t bytes)
 {
@@ -162,7 +162,7 @@ static int add_code(lua_State *L, const void *piece, size_t size, void *walk)
 static void push_own_name(lua_State *L, int function)
 {
   function = lua_absindex(L, function);
-  mx_library_push_names(L);
+  mx_names_push(L);
   lua_pushvalue(L, function);
   lua_rawget(L, -2);
   lua_replace(L, -2);
@@ -322,7 +322,7 @@ static void add_other_tables(struct names *names)
     names->tables[names->count++] = lua_gettop(L);
   }
   if (names->modules) {
-    mx_library_push_modules(L);
+    mx_names_push_modules(L);
     names->tables[names->count++] = lua_gettop(L);
   }
   lua_pushglobaltable(L);

@@ -1,5 +1,5 @@
 /* Writes trees of values as text, and compares those of ranks, each of which has run the script by itself. */
-#include "maxwell/shell/tree_text.h"
+#include "maxwell/shell/rules/tree_text.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
