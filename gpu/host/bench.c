@@ -2,7 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "gpu/host/state.h"
+#include "gpu/core/core.h"
+#include "gpu/host/bench.h"
 #include "gpu/runtime/ceilings.h"
 
 enum { TRIES = 10 };

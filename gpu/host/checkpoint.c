@@ -2,7 +2,13 @@
  * faces as vectors of which only the two components along the face mean anything. */
 #include <string.h>
 
-#include "gpu/host/state.h"
+#include "gpu/core/core.h"
+#include "gpu/core/halo.h"
+#include "gpu/core/staging.h"
+#include "gpu/host/checkpoint.h"
+#include "gpu/terms/responses.h"
+#include "gpu/terms/sheets.h"
+#include "gpu/terms/skins.h"
 #include "maxwell/backend/frame/frame.h"
 
 /* The host has no table of the faces of open slots, which lies on the card: it looks for the face. Sheets follow. */
@@ -76,7 +82,7 @@ static unsigned char *place(const struct mx_backend *backend, const struct mx_st
   const size_t open_faces = backend->problem->open_faces; /* sheets follow, in an array of their own */
   const bool sheet = open && first >= open_faces;
   if (sheet) first -= open_faces;
-  void *start = sheet                             ? backend->sheets.before[of->field]
+  void *start = sheet                             ? backend->sheets->before[of->field]
                 : open                            ? backend->open_before[of->field]
                 : of->list == MX_STATE_OF_ENTRIES ? backend->response[of->response].at.now
                                                   : backend->field[of->field];

@@ -1,14 +1,63 @@
-/* The `cuda` backend: one NVIDIA card a rank. state.h says which file has which part. */
+/* The `cuda` backend: one NVIDIA card a rank. core.h has its state; a room has each kind of its parts. */
 #include <stdio.h>
 #include <string.h>
 
 #include "gpu/elliptic/elliptic.h"
 #include "gpu/runtime/card.h"
-#include "gpu/host/state.h"
+#include "gpu/core/core.h"
+#include "gpu/core/halo.h"
+#include "gpu/core/places.h"
+#include "gpu/core/staging.h"
+#include "gpu/host/bench.h"
+#include "gpu/host/checkpoint.h"
+#include "gpu/host/step.h"
+#include "gpu/tables/curved_tables.h"
+#include "gpu/tables/kernel_tables.h"
+#include "gpu/terms/responses.h"
+#include "gpu/terms/sheets.h"
+#include "gpu/terms/skins.h"
+#include "gpu/terms/sources.h"
+#include "gpu/watch/face_sums.h"
+#include "gpu/watch/monitor.h"
+#include "gpu/watch/observe.h"
+#include "gpu/watch/past_h.h"
+#include "gpu/watch/point_sums.h"
+#include "gpu/watch/snapshot.h"
 #include "libdg/base/memory.h"
 
 static const struct gpu_order *const orders[DG_ORDER_MAX] = {&gpu_order_1, &gpu_order_2, &gpu_order_3, &gpu_order_4,
                                                              &gpu_order_5, &gpu_order_6, &gpu_order_7, &gpu_order_8};
+
+/* The state and its parts in one piece of memory. */
+struct whole {
+  struct mx_backend backend; /* first: who frees it frees all */
+  struct gpu_halo halo;
+  struct gpu_own_sheets sheets;
+  struct gpu_own_skins skins[GPU_SKIN_KINDS];
+  struct gpu_sheet_links links;
+  struct gpu_slot slot[GPU_SLOTS];
+  struct gpu_recall recall;
+  struct gpu_leaving leaving;
+  struct gpu_monitored monitored;
+  struct gpu_running running[GPU_SUMS];
+};
+
+static int allocate(struct mx_backend **backend, struct dg_error *err)
+{
+  struct whole *whole;
+  if (DG_NEW(whole, 1, err) != 0) return err->code;
+  *backend = &whole->backend;
+  whole->backend.halo = &whole->halo;
+  whole->backend.sheets = &whole->sheets;
+  whole->backend.skins = whole->skins;
+  whole->backend.links = &whole->links;
+  whole->backend.slot = whole->slot;
+  whole->backend.recall = &whole->recall;
+  whole->backend.leaving = &whole->leaving;
+  whole->backend.monitored = &whole->monitored;
+  whole->backend.running = whole->running;
+  return 0;
+}
 
 static int available(struct dg_error *err)
 {
@@ -25,9 +74,9 @@ static void destroy(struct mx_backend *backend)
   if (backend == NULL) return;
   if (backend->work != NULL) (void)gpuStreamSynchronize(backend->work);
   if (backend->copies != NULL) (void)gpuStreamSynchronize(backend->copies);
-  if (backend->halo.stream != NULL) (void)gpuStreamSynchronize(backend->halo.stream);
+  if (backend->halo->stream != NULL) (void)gpuStreamSynchronize(backend->halo->stream);
   /* MPI may still write to the buffers of messages that were given up; the process is about to end then. */
-  const bool given_up = backend->halo.exchange != NULL && !dg_exchange_progress(backend->halo.exchange);
+  const bool given_up = backend->halo->exchange != NULL && !dg_exchange_progress(backend->halo->exchange);
   gpu_release_halo(backend);
   gpu_release_leaving(backend);
   if (!given_up) {
@@ -48,6 +97,7 @@ static void destroy(struct mx_backend *backend)
   dg_free(backend->node);
   dg_free(backend->place);
   dg_free(backend->term);
+  dg_free(backend->tile_begin);
   dg_free(backend->node_metric);
   gpu_release_responses(backend);
   gpu_release_skins(backend);
@@ -155,7 +205,7 @@ static int create(struct mx_backend **result, const struct mx_problem *problem,
   if (padded + problem->ghosts > INT32_MAX / 4)
     return dg_fail(err, DG_INPUT, "the cuda backend takes at most %d elements; there are %zu", INT32_MAX / 4,
                    problem->K + problem->ghosts);
-  if (DG_NEW(backend, 1, err) != 0) return err->code;
+  if (allocate(&backend, err) != 0) return err->code;
   const int order = problem->ref->order;
   backend->problem = problem;
   backend->options = *options;

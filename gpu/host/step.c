@@ -10,7 +10,17 @@
  * stages that were begun, and so does gpu_wait. */
 #include <string.h>
 
-#include "gpu/host/state.h"
+#include "gpu/core/core.h"
+#include "gpu/core/curves.h"
+#include "gpu/core/halo.h"
+#include "gpu/core/staging.h"
+#include "gpu/host/step.h"
+#include "gpu/terms/responses.h"
+#include "gpu/terms/sheets.h"
+#include "gpu/terms/skins.h"
+#include "gpu/terms/sources.h"
+#include "gpu/watch/monitor.h"
+#include "gpu/watch/past_h.h"
 #include "maxwell/backend/frame/frame.h"
 
 /* ---- fields from the host */
@@ -281,7 +291,7 @@ static void *const *travelling(const struct mx_backend *backend, int s)
 int gpu_stage_begin(struct mx_backend *backend, int stage, bool observe, const struct mx_stage_sources *sources,
                     struct dg_error *err)
 {
-  const bool shared = backend->halo.exchange != NULL;
+  const bool shared = backend->halo->exchange != NULL;
   const bool follow = sources == &mx_sources_follow;
   backend->observed = stage == 0 && observe;
   backend->sources = follow ? NULL : sources;
@@ -299,22 +309,16 @@ int gpu_stage_sources(struct mx_backend *backend, int stage, const struct mx_sta
 {
   backend->sources = sources;
   if (gpu_send_sources(backend, stage, sources, err) != 0) return err->code;
-  return backend->halo.exchange != NULL ? 0 : end_stage(backend, stage, err);
+  return backend->halo->exchange != NULL ? 0 : end_stage(backend, stage, err);
 }
 
 int gpu_stage_end(struct mx_backend *backend, int stage, struct dg_error *err)
 {
-  if (backend->halo.exchange != NULL && (gpu_halo_receive(backend, travelling(backend, stage), err) != 0 ||
-                                         run_part(backend, stage, GPU_OUTER, err) != 0 ||
-                                         gpu_halo_join(backend, err) != 0 || end_stage(backend, stage, err) != 0))
+  if (backend->halo->exchange != NULL && (gpu_halo_receive(backend, travelling(backend, stage), err) != 0 ||
+                                          run_part(backend, stage, GPU_OUTER, err) != 0 ||
+                                          gpu_halo_join(backend, err) != 0 || end_stage(backend, stage, err) != 0))
     return err->code;
   return gpu_check(gpuEventSynchronize(backend->ended[backend->stages % GPU_BEHIND]), "working on a stage", err);
-}
-
-int gpu_wait(struct mx_backend *backend, struct dg_error *err)
-{
-  if (gpu_check(gpuStreamSynchronize(backend->work), "working on a stage", err) != 0) return err->code;
-  return gpu_halo_times(backend, 0, err);
 }
 
 /* Takes H half a step back by one Euler step, which costs an error of order dt^2, once. Sources are zero up to t = 0.

@@ -3,7 +3,9 @@
 #include "maxwell/backend/tests/fused_fixture.h"
 #include "maxwell/backend/tests/fused_scenes.h"
 
-#include "gpu/host/state.h"
+#include "gpu/core/core.h"
+#include "gpu/tables/tiles.h"
+#include "gpu/watch/past_h.h"
 #include "gpu/tests/card.h"
 #include "gpu/tests/snapshots.h"
 
@@ -52,8 +54,8 @@ static void take_one_processor(struct mx_backend *backend)
 {
   struct dg_error err = {0};
   backend->tables.processors = 1;
-  dg_free(backend->recall.tile);
-  backend->recall.tile = NULL;
+  dg_free(backend->tile_begin);
+  backend->tile_begin = NULL;
   assert_int_equal(gpu_pack_tiles(backend, &err), 0);
 }
 
@@ -189,12 +191,12 @@ static void observe_in_parts(struct scene *scene, const struct scene_result *tru
     struct drive drive =
         drive_new(&mx_backend_cuda, &scene->box, MX_LEAPFROG, precision, scene->step * MX_C0, scene->E, scene->H);
     assert_true(drive.backend->in_place);
-    drive.backend->recall.rows = most[k];
+    drive.backend->recall->rows = most[k];
     value[k] = calloc(2 * K, sizeof *value[k]);
     scene_advance(scene, &drive);
     assert_int_equal(mx_backend_cuda.sample(drive.backend, 2 * K, point, value[k], &err), 0);
     scene_observe(scene, &drive, &result[k]);
-    assert_true(k == SIZES - 1 || drive.backend->recall.rows < K);
+    assert_true(k == SIZES - 1 || drive.backend->recall->rows < K);
     mx_backend_cuda.destroy(drive.backend);
     const double worst = scene_difference(scene, truth, &result[k]);
     if (!(worst < tolerance)) fail_msg("in parts of %zu: differs by %g", most[k], worst);

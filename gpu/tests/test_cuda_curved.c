@@ -9,7 +9,9 @@
 
 #include <time.h>
 
-#include "gpu/host/state.h"
+#include "gpu/core/core.h"
+#include "gpu/tables/tiles.h"
+#include "gpu/watch/past_h.h"
 #include "gpu/tests/card.h"
 #include "gpu/tests/snapshots.h"
 #include "libdg/mesh/curve.h"
@@ -131,8 +133,8 @@ static void test_many(void **state)
         struct drive drive = drive_new(&mx_backend_cuda, &scene.box, wanted.integrator, single ? MX_SINGLE : MX_DOUBLE,
                                        scene.step * MX_C0, scene.E, scene.H);
         drive.backend->tables.processors = 1;
-        dg_free(drive.backend->recall.tile);
-        drive.backend->recall.tile = NULL;
+        dg_free(drive.backend->tile_begin);
+        drive.backend->tile_begin = NULL;
         assert_int_equal(gpu_pack_tiles(drive.backend, &err), 0);
         scene_advance(&scene, &drive);
         scene_observe(&scene, &drive, &result);
@@ -284,7 +286,7 @@ static void test_parts(void **state)
           drive_new(&mx_backend_cuda, &scene.box, MX_LEAPFROG, MX_DOUBLE, scene.step * MX_C0, scene.E, scene.H);
       struct scene_result result = {0};
       assert_true(drive.backend->in_place);
-      drive.backend->recall.rows = rows;
+      drive.backend->recall->rows = rows;
       scene_advance(&scene, &drive);
       scene_observe(&scene, &drive, &result);
       mx_backend_cuda.destroy(drive.backend);

@@ -7,7 +7,9 @@
 #include "maxwell/backend/tests/fused_fixture.h"
 #include "maxwell/backend/tests/fused_scenes.h"
 
-#include "gpu/host/state.h"
+#include "gpu/core/core.h"
+#include "gpu/tables/tiles.h"
+#include "gpu/watch/past_h.h"
 #include "gpu/tests/card.h"
 #include "libdg/mesh/curve.h"
 #include "maxwell/tests/bend.h"
@@ -37,8 +39,8 @@ static void take_one_processor(struct mx_backend *backend)
 {
   struct dg_error err = {0};
   backend->tables.processors = 1;
-  dg_free(backend->recall.tile);
-  backend->recall.tile = NULL;
+  dg_free(backend->tile_begin);
+  backend->tile_begin = NULL;
   assert_int_equal(gpu_pack_tiles(backend, &err), 0);
 }
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "gpu/host/state.h"
+#include "gpu/core/core.h"
 #include "gpu/tests/card.h"
 #include "libdg/mesh/curve.h"
 #include "maxwell/setup/setup_build.h"

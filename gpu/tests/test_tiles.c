@@ -7,7 +7,9 @@
 
 #include <cmocka.h>
 
-#include "gpu/host/state.h"
+#include "gpu/core/core.h"
+#include "gpu/tables/kernel_tables.h"
+#include "gpu/tables/tiles.h"
 #include "maxwell/backend/frame/symmetry.h"
 
 enum { EIGHT = 8 };

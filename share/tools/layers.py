@@ -116,8 +116,14 @@ MAY = {
     "gpu/kernels/layers": "gpu/kernels libdg/base maxwell/response",
     "gpu/kernels/skins": "gpu/kernels maxwell/backend/frame",
     "gpu/elliptic": "gpu/kernels gpu/runtime libdg/base libdg/comm libdg/field libdg/solve",
-    "gpu/host": "gpu/elliptic gpu/kernels gpu/kernels/layers gpu/kernels/skins gpu/runtime libdg/base libdg/comm maxwell/backend maxwell/backend/frame maxwell/problem "
-                "maxwell/shell maxwell/time",
+    "gpu/core": "gpu/kernels gpu/runtime libdg/base libdg/comm maxwell/backend maxwell/backend/frame maxwell/problem maxwell/shell maxwell/time",
+    "gpu/tables": "gpu/core gpu/kernels gpu/kernels/layers gpu/runtime libdg/base maxwell/backend maxwell/backend/frame maxwell/problem maxwell/time",
+    "gpu/terms": "gpu/core gpu/kernels gpu/kernels/skins gpu/runtime gpu/tables libdg/base libdg/comm maxwell/backend maxwell/backend/frame "
+                 "maxwell/problem maxwell/time",
+    "gpu/watch": "gpu/core gpu/kernels gpu/runtime gpu/terms libdg/base libdg/comm maxwell/backend maxwell/backend/frame maxwell/problem "
+                 "maxwell/time",
+    "gpu/host": "gpu/core gpu/elliptic gpu/kernels gpu/kernels/skins gpu/runtime gpu/tables gpu/terms gpu/watch libdg/base libdg/comm "
+                "maxwell/backend maxwell/backend/frame maxwell/problem maxwell/time",
 }
 
 # What is behind a seam: (header, the folder that may include it, why).

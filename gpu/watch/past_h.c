@@ -6,7 +6,9 @@
  * On some elements the half step adds more: boundaries may have a penalty, which looks at H itself; open faces
  * extrapolate; sources add jumps; and the pass over all elements knows nothing of curved ones. The rows of these
  * elements are copied before the half step of a step that is observed. */
-#include "gpu/host/state.h"
+#include "gpu/core/core.h"
+#include "gpu/core/places.h"
+#include "gpu/watch/past_h.h"
 #include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 #include "maxwell/problem/curved.h"
@@ -57,7 +59,7 @@ size_t gpu_recall_bytes(const struct mx_problem *problem, size_t real)
 int gpu_new_recall(struct mx_backend *backend, struct dg_error *err)
 {
   const struct mx_problem *problem = backend->problem;
-  struct gpu_recall *recall = &backend->recall;
+  struct gpu_recall *recall = backend->recall;
   bool *more = NULL;
   if (!backend->in_place) return 0;
   recall->rows = rows_at_a_time(problem, backend->real);
@@ -78,24 +80,20 @@ fail:
   return err->code;
 }
 
-void gpu_release_recall(struct mx_backend *backend)
-{
-  dg_free(backend->recall.element);
-  dg_free(backend->recall.tile);
-}
+void gpu_release_recall(struct mx_backend *backend) { dg_free(backend->recall->element); }
 
 /* The element at which tile i begins; for i = the number of tiles, the end of the last one, without padding. */
 static size_t start_of_tile(const struct mx_backend *backend, int i)
 {
   const size_t K = backend->problem->K;
-  const size_t start = i < backend->tables.tiling.count ? (size_t)backend->recall.tile[i] : K;
+  const size_t start = i < backend->tables.tiling.count ? (size_t)backend->tile_begin[i] : K;
   return start < K ? start : K;
 }
 
 /* Allocates the rows, once something is observed. */
 static int new_rows(struct mx_backend *backend, struct dg_error *err)
 {
-  struct gpu_recall *recall = &backend->recall;
+  struct gpu_recall *recall = backend->recall;
   const size_t row = gpu_stride(backend->tables.order) * backend->real;
   const size_t functionals = rows_of_functionals(backend->problem);
   size_t least = functionals > 0 ? functionals : 1;
@@ -113,7 +111,7 @@ static int new_rows(struct mx_backend *backend, struct dg_error *err)
 
 int gpu_keep_H(struct mx_backend *backend, struct dg_error *err)
 {
-  struct gpu_recall *recall = &backend->recall;
+  struct gpu_recall *recall = backend->recall;
   if (!backend->in_place || !backend->observed) return 0;
   if (recall->row == NULL && new_rows(backend, err) != 0) return err->code;
   return gpu_check(gpu_keep_rows(&backend->tables, &recall->kept, backend->field[1], backend->work), "copying rows",
@@ -125,7 +123,7 @@ int gpu_keep_H(struct mx_backend *backend, struct dg_error *err)
 bool gpu_next_rows(const struct mx_backend *backend, struct gpu_some *some)
 {
   const struct gpu_tiling *tiling = &backend->tables.tiling;
-  const size_t K = backend->problem->K, most = backend->recall.rows;
+  const size_t K = backend->problem->K, most = backend->recall->rows;
   some->first += some->count;
   some->tile += some->tiles;
   if (some->first >= K) return false;
@@ -141,20 +139,9 @@ bool gpu_next_rows(const struct mx_backend *backend, struct gpu_some *some)
   return true;
 }
 
-size_t gpu_first_kept(const struct gpu_kept *kept, size_t e)
-{
-  size_t first = 0, end = kept->count;
-  while (first < end) {
-    const size_t middle = (first + end) / 2;
-    if ((size_t)kept->element[middle] < e) first = middle + 1;
-    else end = middle;
-  }
-  return first;
-}
-
 int gpu_recall_H(struct mx_backend *backend, const struct gpu_some *some, double weight, void *to, struct dg_error *err)
 {
-  struct gpu_recall *recall = &backend->recall;
+  struct gpu_recall *recall = backend->recall;
   const struct gpu_half half = {.part = GPU_SOME,
                                 .some = *some,
                                 .equation = 1,

@@ -1,6 +1,8 @@
 /* Resistive sheets (maxwell/problem/flux.h) on the card. The kernels know only the weights of their faces. What a sheet
  * adds to the jumps is worked out before half a step of leapfrog, or behind a stage, and lifted behind it. */
-#include "gpu/host/state.h"
+#include "gpu/core/core.h"
+#include "gpu/terms/sheets.h"
+#include "gpu/terms/sources.h"
 #include "libdg/base/memory.h"
 
 /* Numbers of an array by faces. */
@@ -17,7 +19,7 @@ int gpu_new_sheets(struct mx_backend *backend, struct dg_error *err)
   const struct mx_problem *problem = backend->problem;
   const size_t count = problem->sheet_faces, bytes = numbers(problem) * backend->real;
   const bool staggered = mx_scheme_of(&backend->options)->staggered;
-  struct gpu_own_sheets *sheets = &backend->sheets;
+  struct gpu_own_sheets *sheets = backend->sheets;
   double *factor;
   if (count == 0) return 0;
   if (DG_NEW(factor, count, err) != 0) return err->code;
@@ -35,15 +37,15 @@ int gpu_new_sheets(struct mx_backend *backend, struct dg_error *err)
 
 static int find(struct mx_backend *backend, struct gpu_sheets wanted, struct dg_error *err)
 {
-  wanted.count = backend->sheets.count;
-  wanted.where = backend->sheets.straight.where;
-  wanted.sheet = backend->sheets.factor;
+  wanted.count = backend->sheets->count;
+  wanted.where = backend->sheets->straight.where;
+  wanted.sheet = backend->sheets->factor;
   return gpu_check(gpu_sheet_jumps(&backend->tables, &wanted, backend->work), "sheets", err);
 }
 
 int gpu_sheets_before(struct mx_backend *backend, int equation, bool start, struct dg_error *err)
 {
-  struct gpu_own_sheets *sheets = &backend->sheets;
+  struct gpu_own_sheets *sheets = backend->sheets;
   if (sheets->count == 0) return 0;
   return find(backend,
               (struct gpu_sheets){.equation = equation,
@@ -59,16 +61,16 @@ int gpu_sheets_before(struct mx_backend *backend, int equation, bool start, stru
 static int lift(struct mx_backend *backend, struct gpu_addition addition, struct dg_error *err)
 {
   addition.applied = backend->applied.of[addition.equation];
-  addition.entries = backend->sheets.straight;
+  addition.entries = backend->sheets->straight;
   if (gpu_check(gpu_add_jumps(&backend->tables, &addition, backend->work), "sheets", err) != 0) return err->code;
-  addition.entries = backend->sheets.curved;
+  addition.entries = backend->sheets->curved;
   return gpu_check(gpu_add_in_curved(&backend->tables, &backend->curves, &addition, true, backend->work), "sheets",
                    err);
 }
 
 int gpu_add_sheets(struct mx_backend *backend, int equation, void *to, struct dg_error *err)
 {
-  const struct gpu_own_sheets *sheets = &backend->sheets;
+  const struct gpu_own_sheets *sheets = backend->sheets;
   if (sheets->count == 0) return 0;
   return lift(backend,
               (struct gpu_addition){.equation = equation,
@@ -80,7 +82,7 @@ int gpu_add_sheets(struct mx_backend *backend, int equation, void *to, struct dg
 
 int gpu_start_sheets(struct mx_backend *backend, void *to, struct dg_error *err)
 {
-  const struct gpu_own_sheets *sheets = &backend->sheets;
+  const struct gpu_own_sheets *sheets = backend->sheets;
   if (sheets->count == 0) return 0;
   if (find(backend,
            (struct gpu_sheets){.equation = 1, .field = {backend->field[0], backend->field[1]}, .taken = sheets->taken},
@@ -92,7 +94,7 @@ int gpu_start_sheets(struct mx_backend *backend, void *to, struct dg_error *err)
 
 int gpu_stage_sheets(struct mx_backend *backend, const void *E, void *const also[2], double b, struct dg_error *err)
 {
-  const struct gpu_own_sheets *sheets = &backend->sheets;
+  const struct gpu_own_sheets *sheets = backend->sheets;
   const struct gpu_values taken = {.part = sheets->taken, .number = 1}, none = {0};
   if (sheets->count == 0) return 0;
   if (find(backend, (struct gpu_sheets){.field = {E, NULL}, .taken = sheets->taken}, err) != 0) return err->code;

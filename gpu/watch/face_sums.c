@@ -3,7 +3,10 @@
  * at the faces, as monitors do. */
 #include <string.h>
 
-#include "gpu/host/state.h"
+#include "gpu/core/core.h"
+#include "gpu/core/halo.h"
+#include "gpu/watch/face_sums.h"
+#include "gpu/watch/monitor.h"
 #include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 #include "maxwell/backend/frame/frame.h"
@@ -127,7 +130,7 @@ int gpu_sums_take(struct mx_backend *backend, size_t number, size_t row, struct 
   const struct gpu_running *sums = &backend->running[number];
   const void *E = backend->field[0], *H = backend->field[1];
   DG_BUG_IF(backend->in_place && !backend->observed, "sums were to take a step that is not observed");
-  const void *H_other = backend->in_place ? backend->monitored.kept.row : gpu_other_H(backend);
+  const void *H_other = backend->in_place ? backend->monitored->kept.row : gpu_other_H(backend);
   double *value = sums->row + row * sums->turns.width;
   if (sums->points.count > 0) {
     struct gpu_point_states points = sums->points;

@@ -3,7 +3,11 @@
  * elements of the points. */
 #include <string.h>
 
-#include "gpu/host/state.h"
+#include "gpu/core/core.h"
+#include "gpu/core/places.h"
+#include "gpu/watch/face_sums.h"
+#include "gpu/watch/monitor.h"
+#include "gpu/watch/point_sums.h"
 #include "libdg/base/memory.h"
 #include "maxwell/backend/frame/frame.h"
 

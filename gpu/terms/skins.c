@@ -6,7 +6,11 @@
  * they share: there the host waits for the card once a pass. */
 #include <string.h>
 
-#include "gpu/host/state.h"
+#include "gpu/core/core.h"
+#include "gpu/core/halo.h"
+#include "gpu/core/staging.h"
+#include "gpu/terms/skins.h"
+#include "gpu/terms/sources.h"
 #include "libdg/base/memory.h"
 #include "maxwell/backend/frame/skin_frame.h"
 
@@ -249,7 +253,7 @@ static size_t first_of(const struct gpu_own_skins *own, size_t wanted)
 /* Links the faces of sheets with each other, also across ranks. */
 static int link_sheets(struct mx_backend *backend, struct dg_error *err)
 {
-  struct gpu_sheet_links *links = &backend->links;
+  struct gpu_sheet_links *links = backend->links;
   const struct mx_sheet_links *at = &links->at;
   struct gpu_own_skins *own = &backend->skins[GPU_SHEETS];
   int32_t *far = NULL, *send = NULL;
@@ -320,7 +324,7 @@ int gpu_new_skins(struct mx_backend *backend, struct dg_error *err)
 void gpu_release_skins(struct mx_backend *backend)
 {
   for (int kind = 0; kind < GPU_SKIN_KINDS; kind++) dg_free(backend->skins[kind].of);
-  mx_sheet_links_release(&backend->links.at);
+  mx_sheet_links_release(&backend->links->at);
 }
 
 int gpu_start_skins(struct mx_backend *backend, struct dg_error *err)
@@ -351,7 +355,7 @@ static int take_along(struct mx_backend *backend, enum gpu_skin_kind kind, const
 /* Gives the other faces of sheets, which are other ranks', these currents. */
 static int exchange(struct mx_backend *backend, double *currents, struct dg_error *err)
 {
-  struct gpu_sheet_links *links = &backend->links;
+  struct gpu_sheet_links *links = backend->links;
   const struct gpu_skins *skins = &backend->skins[GPU_SHEETS].at;
   const struct dg_exchange *through = links->at.exchange;
   const size_t count = links->at.sent, bytes = count * links->at.width * sizeof(double);

@@ -4,7 +4,8 @@
  * do not. */
 #include <stdlib.h>
 
-#include "gpu/host/state.h"
+#include "gpu/core/core.h"
+#include "gpu/tables/tiles.h"
 #include "libdg/base/memory.h"
 
 enum { EIGHT = 8 };
@@ -249,8 +250,8 @@ int gpu_pack_tiles(struct mx_backend *backend, struct dg_error *err)
     goto fail;
   tiling->count = (int)tiles.count;
   tiling->inner = (int)tiles.inner;
-  if (DG_NEW(backend->recall.tile, tiles.count, err) != 0) goto fail;
-  for (size_t i = 0; i < tiles.count; i++) backend->recall.tile[i] = EIGHT * tiles.tile[i].x;
+  if (DG_NEW(backend->tile_begin, tiles.count, err) != 0) goto fail;
+  for (size_t i = 0; i < tiles.count; i++) backend->tile_begin[i] = EIGHT * tiles.tile[i].x;
 fail:
   gpu_release_tiles(&tiles);
   return err->code;

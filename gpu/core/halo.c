@@ -10,7 +10,8 @@
  * than the messages. */
 #include <math.h>
 
-#include "gpu/host/state.h"
+#include "gpu/core/core.h"
+#include "gpu/core/halo.h"
 #include "libdg/base/memory.h"
 #include "libdg/base/clock.h"
 
@@ -50,7 +51,7 @@ static int choose_transport(struct gpu_halo *halo, bool turns, enum mx_transport
 static int new_faces(struct mx_backend *backend, struct dg_error *err)
 {
   const struct mx_problem *problem = backend->problem;
-  struct gpu_halo *halo = &backend->halo;
+  struct gpu_halo *halo = backend->halo;
   int32_t *far;
   if (DG_NEW(far, halo->faces, err) != 0) return err->code;
   for (size_t i = 0; i < halo->faces; i++) /* a ghost a face, as the problem has them, not the mesh */
@@ -66,7 +67,7 @@ fail:
 int gpu_new_halo(struct mx_backend *backend, struct dg_error *err)
 {
   const struct mx_problem *problem = backend->problem;
-  struct gpu_halo *halo = &backend->halo;
+  struct gpu_halo *halo = backend->halo;
   if (problem->halo == NULL) return 0;
   halo->faces = problem->halo->faces;
   halo->fields = mx_fields_under_curl(mx_scheme_of(&backend->options));
@@ -91,7 +92,7 @@ int gpu_new_halo(struct mx_backend *backend, struct dg_error *err)
 
 void gpu_release_halo(struct mx_backend *backend)
 {
-  struct gpu_halo *halo = &backend->halo;
+  struct gpu_halo *halo = backend->halo;
   gpuEvent_t untimed[] = {halo->ready, halo->copied, halo->done};
   dg_exchange_free(halo->exchange);
   for (size_t i = 0; i < 3; i++)
@@ -118,7 +119,7 @@ static struct gpu_timing *timing_of(struct gpu_halo *halo, long number) { return
 
 int gpu_halo_times(struct mx_backend *backend, long but, struct dg_error *err)
 {
-  struct gpu_halo *halo = &backend->halo;
+  struct gpu_halo *halo = backend->halo;
   for (; halo->timed < halo->begun - but; halo->timed++) {
     const struct gpu_timing *timing = timing_of(halo, halo->timed);
     float waiting = 0;
@@ -131,13 +132,13 @@ int gpu_halo_times(struct mx_backend *backend, long but, struct dg_error *err)
 
 void gpu_halo_forget(struct mx_backend *backend)
 {
-  backend->halo.timed = backend->halo.begun;
-  backend->halo.seconds = 0;
+  backend->halo->timed = backend->halo->begun;
+  backend->halo->seconds = 0;
 }
 
 int gpu_halo_begin(struct mx_backend *backend, void *const *field, struct dg_error *err)
 {
-  struct gpu_halo *halo = &backend->halo;
+  struct gpu_halo *halo = backend->halo;
   if (halo->exchange == NULL) return 0;
   const struct gpu_halo_faces faces = faces_of(halo, field, halo->out);
   /* The events of old exchanges are used again. The card has packed the exchange before this one, so the old ones were
@@ -160,7 +161,7 @@ int gpu_halo_begin(struct mx_backend *backend, void *const *field, struct dg_err
 /* Turns the traces that are about to be sent, by Bloch phases. */
 static void turn_traces(const struct mx_backend *backend)
 {
-  const struct gpu_halo *halo = &backend->halo;
+  const struct gpu_halo *halo = backend->halo;
   const size_t numbers = halo->bytes / backend->real;
   void *traces = halo->host_out;
   if (backend->problem->halo->turns == 0) return;
@@ -170,7 +171,7 @@ static void turn_traces(const struct mx_backend *backend)
 
 int gpu_halo_send(struct mx_backend *backend, struct dg_error *err)
 {
-  struct gpu_halo *halo = &backend->halo;
+  struct gpu_halo *halo = backend->halo;
   if (halo->exchange == NULL) return 0;
   const struct gpu_timing *timing = timing_of(halo, halo->begun);
   if (gpu_check(gpuEventRecord(timing->inner, backend->work), "working on a stage", err) != 0 ||
@@ -182,7 +183,7 @@ int gpu_halo_send(struct mx_backend *backend, struct dg_error *err)
 
 int gpu_halo_receive(struct mx_backend *backend, void *const *field, struct dg_error *err)
 {
-  struct gpu_halo *halo = &backend->halo;
+  struct gpu_halo *halo = backend->halo;
   if (halo->exchange == NULL) return 0;
   const struct gpu_halo_faces faces = faces_of(halo, field, halo->in);
   if (dg_exchange_finish(halo->exchange, err) != 0) return err->code;
@@ -198,7 +199,7 @@ int gpu_halo_receive(struct mx_backend *backend, void *const *field, struct dg_e
 
 int gpu_halo_join(struct mx_backend *backend, struct dg_error *err)
 {
-  struct gpu_halo *halo = &backend->halo;
+  struct gpu_halo *halo = backend->halo;
   if (halo->exchange == NULL) return 0;
   if (gpu_check(gpuEventRecord(halo->done, halo->stream), "working on a stage", err) != 0) return err->code;
   return gpu_check(gpuStreamWaitEvent(backend->work, halo->done, 0), "working on a stage", err);
@@ -206,7 +207,7 @@ int gpu_halo_join(struct mx_backend *backend, struct dg_error *err)
 
 gpuStream_t gpu_stream_of(const struct mx_backend *backend, enum gpu_part part)
 {
-  return part == GPU_OUTER ? backend->halo.stream : backend->work;
+  return part == GPU_OUTER ? backend->halo->stream : backend->work;
 }
 
 int gpu_halo_exchange(struct mx_backend *backend, void *const *field, struct dg_error *err)
@@ -219,7 +220,7 @@ int gpu_halo_exchange(struct mx_backend *backend, void *const *field, struct dg_
 
 struct mx_halo_use gpu_halo_use(const struct mx_backend *backend)
 {
-  const struct gpu_halo *halo = &backend->halo;
+  const struct gpu_halo *halo = backend->halo;
   if (halo->exchange == NULL) return (struct mx_halo_use){0};
   return (struct mx_halo_use){.seconds = halo->seconds,
                               .bytes = halo->bytes * halo->faces * (size_t)mx_scheme_of(&backend->options)->stages,
@@ -245,7 +246,7 @@ static int time_messages(struct dg_exchange *exchange, double *seconds, struct d
 static int time_one_face(struct mx_backend *backend, double *seconds, struct dg_error *err)
 {
   const struct dg_halo *halo = backend->problem->halo;
-  struct gpu_halo *own = &backend->halo;
+  struct gpu_halo *own = backend->halo;
   struct dg_exchange *exchange = NULL;
   struct dg_peer *peer;
   if (DG_NEW(peer, halo->peers, err) != 0) return err->code;
@@ -267,7 +268,7 @@ fail:
 int gpu_time_exchange(struct mx_backend *backend, bool one_face, double *seconds, struct dg_error *err)
 {
   *seconds = INFINITY;
-  if (backend->halo.exchange == NULL || gpu_wait(backend, err) != 0) return err->code;
+  if (backend->halo->exchange == NULL || gpu_wait(backend, err) != 0) return err->code;
   if (one_face) return time_one_face(backend, seconds, err);
   if (dg_comm_agree(backend->problem->comm, err) != 0) return err->code;
   /* The fields did not change: these traces are in the ghosts already, or the next stage sends them again. */
@@ -278,4 +279,10 @@ int gpu_time_exchange(struct mx_backend *backend, bool one_face, double *seconds
   }
   gpu_halo_forget(backend);
   return 0;
+}
+
+int gpu_wait(struct mx_backend *backend, struct dg_error *err)
+{
+  if (gpu_check(gpuStreamSynchronize(backend->work), "working on a stage", err) != 0) return err->code;
+  return gpu_halo_times(backend, 0, err);
 }

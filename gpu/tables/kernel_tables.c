@@ -2,7 +2,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "gpu/host/state.h"
+#include "gpu/core/core.h"
+#include "gpu/tables/curved_tables.h"
+#include "gpu/tables/kernel_tables.h"
+#include "gpu/tables/tiles.h"
 #include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 #include "maxwell/backend/frame/face_weights.h"

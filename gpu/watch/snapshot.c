@@ -2,7 +2,10 @@
  * card, on the kernels' stream, and goes on. Another thread brings the buffer to the host in pieces, on a stream of its
  * own. */
 #include "libdg/base/bug.h"
-#include "gpu/host/state.h"
+#include "gpu/core/core.h"
+#include "gpu/watch/observe.h"
+#include "gpu/watch/past_h.h"
+#include "gpu/watch/snapshot.h"
 
 /* The bytes of the card that stay free, for arrays that are allocated when they are first wanted and for other
  * programs. */
@@ -14,7 +17,7 @@ static size_t reserve(const struct mx_backend *backend, size_t all)
 static int new_buffer(struct mx_backend *backend, struct gpu_buffer *buffer, struct dg_error *err)
 {
   for (int i = 0; i < 2; i++)
-    if (backend->leaving.wanted[i] &&
+    if (backend->leaving->wanted[i] &&
         gpu_new(&backend->card, &buffer->field[i], backend->field_bytes, "a snapshot", err) != 0)
       return err->code;
   return gpu_check(gpuEventCreateWithFlags(&buffer->ready, gpuEventDisableTiming), "making an event", err);
@@ -22,7 +25,7 @@ static int new_buffer(struct mx_backend *backend, struct gpu_buffer *buffer, str
 
 static int new_way(struct mx_backend *backend, struct dg_error *err)
 {
-  struct gpu_way *const way = &backend->leaving.way;
+  struct gpu_way *const way = &backend->leaving->way;
   way->bytes = GPU_LEAVING;
   if (gpu_check(gpuStreamCreateWithFlags(&way->stream, gpuStreamNonBlocking), "making a stream", err) != 0)
     return err->code;
@@ -35,7 +38,7 @@ static int new_way(struct mx_backend *backend, struct dg_error *err)
 
 int gpu_snapshot_buffers(struct mx_backend *backend, size_t count, bool E, bool H, size_t *got, struct dg_error *err)
 {
-  struct gpu_leaving *const leaving = &backend->leaving;
+  struct gpu_leaving *const leaving = backend->leaving;
   const size_t bytes = ((size_t)E + (size_t)H) * backend->field_bytes;
   size_t left = 0, all = 0;
   leaving->wanted[0] = E;
@@ -63,8 +66,8 @@ static int set_aside(struct mx_backend *backend, const void *u, const void *v, v
 
 int gpu_snapshot_begin(struct mx_backend *backend, size_t buffer, struct dg_error *err)
 {
-  const struct gpu_buffer *const to = &backend->leaving.buffer[buffer];
-  DG_ASSERT(buffer < backend->leaving.buffers);
+  const struct gpu_buffer *const to = &backend->leaving->buffer[buffer];
+  DG_ASSERT(buffer < backend->leaving->buffers);
   if (to->field[0] != NULL && set_aside(backend, backend->field[0], backend->field[0], to->field[0], err) != 0)
     return err->code;
   if (to->field[1] != NULL &&
@@ -76,14 +79,14 @@ int gpu_snapshot_begin(struct mx_backend *backend, size_t buffer, struct dg_erro
 
 int gpu_snapshot_fetch(struct mx_backend *backend, size_t buffer, double *E, double *H, struct dg_error *err)
 {
-  const struct gpu_buffer *const from = &backend->leaving.buffer[buffer];
+  const struct gpu_buffer *const from = &backend->leaving->buffer[buffer];
   /* A new thread of the host begins with the first card. */
   if (gpu_check(gpuSetDevice(backend->device), "choosing the card", err) != 0 ||
-      gpu_check(gpuStreamWaitEvent(backend->leaving.way.stream, from->ready, 0), "copying fields", err) != 0)
+      gpu_check(gpuStreamWaitEvent(backend->leaving->way.stream, from->ready, 0), "copying fields", err) != 0)
     return err->code;
   double *const to[2] = {E, H};
   for (int i = 0; i < 2; i++)
-    if (to[i] != NULL && gpu_bring_rows(backend, &backend->leaving.way, from->field[i], from->field[i], 0,
+    if (to[i] != NULL && gpu_bring_rows(backend, &backend->leaving->way, from->field[i], from->field[i], 0,
                                         backend->problem->K, to[i], err) != 0)
       return err->code;
   return 0;
@@ -91,7 +94,7 @@ int gpu_snapshot_fetch(struct mx_backend *backend, size_t buffer, double *E, dou
 
 void gpu_release_leaving(struct mx_backend *backend)
 {
-  struct gpu_leaving *const leaving = &backend->leaving;
+  struct gpu_leaving *const leaving = backend->leaving;
   if (leaving->way.stream != NULL) (void)gpuStreamSynchronize(leaving->way.stream);
   for (size_t i = 0; i < GPU_BUFFERS; i++)
     if (leaving->buffer[i].ready != NULL) (void)gpuEventDestroy(leaving->buffer[i].ready);

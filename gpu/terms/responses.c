@@ -3,7 +3,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "gpu/host/state.h"
+#include "gpu/core/core.h"
+#include "gpu/core/curves.h"
+#include "gpu/core/halo.h"
+#include "gpu/core/places.h"
+#include "gpu/core/staging.h"
+#include "gpu/tables/layer_pieces.h"
+#include "gpu/terms/responses.h"
 #include "libdg/base/memory.h"
 #include "maxwell/backend/frame/frame.h"
 #include "maxwell/problem/curve_tables.h" /* the rule */
@@ -53,7 +59,7 @@ static int pack_entries(struct mx_backend *backend, struct gpu_own_response *to,
               0 ||
           gpu_new_copy(&backend->card, &to->at.coefficient, coefficient, count * coefficients * backend->real,
                        "responses", err) != 0 ||
-          gpu_layer_pack_used(backend, to, coefficient, err) != 0);
+          gpu_layer_pack_used(backend, &to->at, coefficient, err) != 0);
   dg_free(coefficient);
   return err->code;
 }
@@ -131,7 +137,7 @@ static int pack_rule(struct mx_backend *backend, struct gpu_own_response *to, st
   (void)!(gpu_new_copy(&backend->card, &to->at.place, place, 4 * Nq * real, "responses", err) != 0 ||
           gpu_new_copy(&backend->card, &to->at.at, at, numbers * real, "responses", err) != 0 ||
           gpu_new_copy(&backend->card, &to->at.project, project, numbers * real, "responses", err) != 0 ||
-          gpu_layer_pack_pieces(backend, to, &rule, err) != 0);
+          gpu_layer_pack_pieces(backend, &to->at, &rule, err) != 0);
 fail:
   dg_quadrature_release(&rule);
   dg_free(place);

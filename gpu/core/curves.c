@@ -2,7 +2,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "gpu/host/state.h"
+#include "gpu/core/core.h"
+#include "gpu/core/curves.h"
+#include "gpu/core/halo.h"
+#include "gpu/core/staging.h"
 #include "libdg/base/memory.h"
 #include "maxwell/backend/frame/frame.h"
 #include "maxwell/problem/curved.h"
@@ -53,17 +56,6 @@ int gpu_all_products(struct mx_backend *backend, struct gpu_product product, str
 }
 
 /* ---- frames */
-
-bool gpu_is_curved(const struct mx_backend *backend, size_t e)
-{
-  return backend->curves.count > 0 && mx_curve_find(backend->problem, e) >= 0;
-}
-
-const double *gpu_metric_at(const struct mx_backend *backend, size_t e, size_t n)
-{
-  const ptrdiff_t k = backend->curves.count > 0 ? mx_curve_find(backend->problem, e) : -1;
-  return k < 0 ? backend->problem->metric[e] : backend->node_metric[(size_t)k * (size_t)backend->problem->ref->Np + n];
-}
 
 /* The largest Cartesian component of curved element number k, from its rows; infinity where one is not finite. */
 static double largest_of(const struct mx_backend *backend, size_t k, const void *const row[2], size_t at)

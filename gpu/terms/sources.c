@@ -2,7 +2,8 @@
  * components. A term with one number sends it with the launch; numbers and vectors by node go through pinned memory. */
 #include <string.h>
 
-#include "gpu/host/state.h"
+#include "gpu/core/core.h"
+#include "gpu/terms/sources.h"
 #include "libdg/base/memory.h"
 #include "maxwell/backend/frame/frame.h"
 

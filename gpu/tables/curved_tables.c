@@ -2,7 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "gpu/host/state.h"
+#include "gpu/core/core.h"
+#include "gpu/tables/curved_tables.h"
 #include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 #include "maxwell/problem/curve_tables.h"

@@ -1,6 +1,8 @@
 /* What the kernels of layers on tensor cores take (gpu/kernels/layers/tensor.cuh). */
 #include "gpu/kernels/layers/pieces.h"
-#include "gpu/host/state.h"
+#include "gpu/core/core.h"
+#include "gpu/tables/kernel_tables.h"
+#include "gpu/tables/layer_pieces.h"
 #include "libdg/base/memory.h"
 #include "maxwell/problem/curve_tables.h" /* the rule */
 
@@ -41,7 +43,7 @@ void gpu_layer_put_pieces(const struct dg_quadrature *rule, int order, bool sing
         }
 }
 
-int gpu_layer_pack_pieces(struct mx_backend *backend, struct gpu_own_response *to, const struct dg_quadrature *rule,
+int gpu_layer_pack_pieces(struct mx_backend *backend, struct gpu_response *to, const struct dg_quadrature *rule,
                           struct dg_error *err)
 {
   const int order = backend->tables.order;
@@ -50,23 +52,23 @@ int gpu_layer_pack_pieces(struct mx_backend *backend, struct gpu_own_response *t
   if (!gpu_layer_has_pieces(backend)) return 0;
   if (dg_alloc(&pieces, bytes, 1, err) != 0) return err->code;
   gpu_layer_put_pieces(rule, order, backend->tables.single != 0, backend->node, pieces);
-  (void)!gpu_new_copy(&backend->card, &to->at.pieces, pieces, bytes, "responses", err);
+  (void)!gpu_new_copy(&backend->card, &to->pieces, pieces, bytes, "responses", err);
   dg_free(pieces);
   return err->code;
 }
 
-int gpu_layer_pack_used(struct mx_backend *backend, struct gpu_own_response *to, const void *coefficient,
+int gpu_layer_pack_used(struct mx_backend *backend, struct gpu_response *to, const void *coefficient,
                         struct dg_error *err)
 {
-  const size_t count = to->at.count;
+  const size_t count = to->count;
   void *used = NULL;
-  if (!gpu_layer_has_pieces(backend) || to->at.kind != MX_LAYER_1) return 0;
+  if (!gpu_layer_has_pieces(backend) || to->kind != MX_LAYER_1) return 0;
   if (dg_alloc(&used, count * GPU_LAYER_USED, backend->real, err) != 0) return err->code;
   for (size_t k = 0; k < count; k++)
     for (int i = 0; i < GPU_LAYER_USED; i++)
       gpu_put(backend, used, k * GPU_LAYER_USED + (size_t)i,
-              gpu_get(backend, coefficient, k * to->at.coefficients + (size_t)gpu_layer_used(i)));
-  (void)!gpu_new_copy(&backend->card, &to->at.used, used, count * GPU_LAYER_USED * backend->real, "responses", err);
+              gpu_get(backend, coefficient, k * to->coefficients + (size_t)gpu_layer_used(i)));
+  (void)!gpu_new_copy(&backend->card, &to->used, used, count * GPU_LAYER_USED * backend->real, "responses", err);
   dg_free(used);
   return err->code;
 }

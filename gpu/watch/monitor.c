@@ -3,7 +3,11 @@
  * before is copied for the elements that are looked at. */
 #include <string.h>
 
-#include "gpu/host/state.h"
+#include "gpu/core/core.h"
+#include "gpu/core/halo.h"
+#include "gpu/core/places.h"
+#include "gpu/core/staging.h"
+#include "gpu/watch/monitor.h"
 #include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 
@@ -33,7 +37,7 @@ static size_t list_elements(const struct mx_backend *backend, const struct mx_mo
 int gpu_keep_elements(struct mx_backend *backend, size_t count, const int32_t *element, size_t *first,
                       struct dg_error *err)
 {
-  struct gpu_monitored *all = &backend->monitored;
+  struct gpu_monitored *all = backend->monitored;
   DG_BUG_IF(all->kept.row != NULL, "rows are to be kept behind a step that was observed");
   *first = all->kept.count;
   if (count == 0) return 0;
@@ -84,7 +88,7 @@ fail:
 int gpu_monitor_new(struct mx_backend *backend, const struct mx_monitor *what, size_t *rows, size_t *number,
                     struct dg_error *err)
 {
-  struct gpu_monitored *all = &backend->monitored;
+  struct gpu_monitored *all = backend->monitored;
   const size_t *piece = backend->functional_piece;
   size_t width = 6 * what->points;
   for (size_t i = 0; i < what->functionals; i++) width += piece[what->functional[i] + 1] - piece[what->functional[i]];
@@ -106,7 +110,7 @@ int gpu_monitor_new(struct mx_backend *backend, const struct mx_monitor *what, s
 
 void gpu_release_monitors(struct mx_backend *backend)
 {
-  struct gpu_monitored *all = &backend->monitored;
+  struct gpu_monitored *all = backend->monitored;
   for (size_t i = 0; i < all->count; i++) {
     dg_free(all->monitor[i].metric);
     dg_free(all->monitor[i].functional);
@@ -116,7 +120,7 @@ void gpu_release_monitors(struct mx_backend *backend)
 
 int gpu_monitor_keep(struct mx_backend *backend, struct dg_error *err)
 {
-  struct gpu_kept *kept = &backend->monitored.kept;
+  struct gpu_kept *kept = &backend->monitored->kept;
   const size_t row = gpu_stride(backend->tables.order) * backend->real;
   if (!backend->observed || kept->count == 0) return 0;
   if (kept->row == NULL &&
@@ -127,8 +131,8 @@ int gpu_monitor_keep(struct mx_backend *backend, struct dg_error *err)
 
 int gpu_monitor_take(struct mx_backend *backend, size_t number, size_t row, struct dg_error *err)
 {
-  const struct gpu_monitor *monitor = &backend->monitored.monitor[number];
-  const void *before = backend->in_place ? backend->monitored.kept.row : gpu_other_H(backend);
+  const struct gpu_monitor *monitor = &backend->monitored->monitor[number];
+  const void *before = backend->in_place ? backend->monitored->kept.row : gpu_other_H(backend);
   double *part = monitor->value + row * monitor->width;
   struct gpu_points points = monitor->at;
   DG_BUG_IF(backend->in_place && !backend->observed, "a step was to be measured that is not observed");
@@ -153,7 +157,7 @@ int gpu_monitor_take(struct mx_backend *backend, size_t number, size_t row, stru
 
 int gpu_monitor_fetch(struct mx_backend *backend, size_t number, size_t rows, double *value, struct dg_error *err)
 {
-  const struct gpu_monitor *monitor = &backend->monitored.monitor[number];
+  const struct gpu_monitor *monitor = &backend->monitored->monitor[number];
   const size_t bytes = rows * monitor->width * sizeof *monitor->value;
   if (bytes == 0) return 0;
   if (gpu_grow_staging(backend, bytes, err) != 0 ||

@@ -2,35 +2,18 @@
 #include <math.h>
 #include <string.h>
 
-#include "gpu/host/state.h"
+#include "gpu/core/core.h"
+#include "gpu/core/curves.h"
+#include "gpu/core/halo.h"
+#include "gpu/core/places.h"
+#include "gpu/core/staging.h"
+#include "gpu/terms/responses.h"
+#include "gpu/terms/skins.h"
+#include "gpu/watch/observe.h"
+#include "gpu/watch/past_h.h"
 #include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 #include "maxwell/backend/frame/frame.h"
-
-int gpu_grow_staging(struct mx_backend *backend, size_t bytes, struct dg_error *err)
-{
-  if (bytes < gpu_stride(backend->tables.order) * backend->real)
-    bytes = gpu_stride(backend->tables.order) * backend->real;
-  if (bytes <= backend->staging_bytes) return 0;
-  /* The old buffers stay until the end. Each new one is larger by half at least, so that all together are less than
-   * three times as large as the last. */
-  if (bytes < backend->staging_bytes / 2 * 3) bytes = backend->staging_bytes / 2 * 3;
-  if (gpu_wait(backend, err) != 0) return err->code;
-  for (int i = 0; i < 2; i++)
-    if (gpu_new_pinned(&backend->pinned, &backend->staging[i], bytes, err) != 0 ||
-        gpu_new(&backend->card, &backend->card_staging[i], bytes, "observation", err) != 0)
-      return err->code;
-  backend->staging_bytes = bytes;
-  return 0;
-}
-
-const void *gpu_other_H(const struct mx_backend *backend)
-{
-  if (!mx_scheme_of(&backend->options)->staggered) return backend->field[1];
-  DG_BUG_IF(!backend->observed, "values of a leapfrog step were asked for that was not observed");
-  DG_BUG_IF(backend->in_place, "the H of half a step ago is not there");
-  return backend->spare[1];
-}
 
 /* The two ends of a computation on the card: the first `in` bytes of staging[0] go to the card; then the caller
  * launches its kernel; then `out` bytes of the card's staging[1] come back to the host's staging[1]. */
@@ -48,17 +31,6 @@ static int receive(struct mx_backend *backend, size_t bytes, struct dg_error *er
           "observing", err) != 0)
     return err->code;
   return gpu_wait(backend, err);
-}
-
-double gpu_sum_of_parts(const unsigned char *from, size_t parts)
-{
-  double sum = 0;
-  for (size_t i = 0; i < parts; i++) {
-    double part;
-    memcpy(&part, from + i * sizeof part, sizeof part);
-    sum += part;
-  }
-  return sum;
 }
 
 /* Starts the i-th of several products that are asked for together. */
@@ -81,9 +53,9 @@ static int end_products(struct mx_backend *backend, size_t count, double *sum, s
 static int begin_recalled_product(struct mx_backend *backend, int i, struct dg_error *err)
 {
   for (struct gpu_some some = {0}; gpu_next_rows(backend, &some);)
-    if (gpu_recall_H(backend, &some, 1, backend->recall.row, err) != 0 ||
+    if (gpu_recall_H(backend, &some, 1, backend->recall->row, err) != 0 ||
         begin_product(backend, i,
-                      (struct gpu_product){.u = backend->recall.row,
+                      (struct gpu_product){.u = backend->recall->row,
                                            .v = backend->field[1],
                                            .weight = 1,
                                            .more = some.first > 0,
@@ -172,36 +144,9 @@ static size_t points_at_a_time(const struct mx_backend *backend, size_t count, c
   if (count > MOST_POINTS) count = MOST_POINTS;
   for (size_t rows = 0; k < count && backend->in_place; k++) {
     rows += enters(point, k);
-    if (rows > backend->recall.rows) return k;
+    if (rows > backend->recall->rows) return k;
   }
   return count;
-}
-
-void gpu_list_points(const struct mx_backend *backend, size_t count, const struct mx_point *point, double *weight,
-                     int32_t *element, int32_t *node)
-{
-  const size_t Np = (size_t)backend->problem->ref->Np;
-  for (size_t k = 0; k < count; k++) {
-    for (size_t n = 0; n < Np; n++)
-      weight[k * Np + n] = point[k].weight != NULL ? point[k].weight[backend->node[n]] : 0;
-    element[k] = (int32_t)point[k].element;
-    node[k] = point[k].weight != NULL ? -1 : backend->place[point[k].node];
-  }
-}
-
-const double *gpu_metric_of_point(const struct mx_backend *backend, const struct mx_point *point)
-{
-  if (point->metric != NULL) return point->metric;
-  return gpu_metric_at(backend, point->element, point->weight != NULL ? 0 : point->node);
-}
-
-void gpu_point_to_cartesian(const double metric[9], const unsigned char *from, double *value)
-{
-  double u[6], g[3][3];
-  memcpy(u, from, sizeof u);
-  mx_frame_gradients(metric, g);
-  for (size_t f = 0; f < 6; f += 3)
-    for (size_t d = 0; d < 3; d++) value[f + d] = u[f] * g[0][d] + u[f + 1] * g[1][d] + u[f + 2] * g[2][d];
 }
 
 static int sample_part(struct mx_backend *backend, size_t count, const struct mx_point *point, double (*value)[6],
@@ -224,14 +169,14 @@ static int sample_part(struct mx_backend *backend, size_t count, const struct mx
                                     .node = on_card + count,
                                     .row = on_card + 2 * count,
                                     .other_row = on_card + 2 * count,
-                                    .H = backend->in_place ? backend->recall.row : backend->field[1],
-                                    .H_other = backend->in_place ? backend->recall.row : gpu_other_H(backend),
+                                    .H = backend->in_place ? backend->recall->row : backend->field[1],
+                                    .H_other = backend->in_place ? backend->recall->row : gpu_other_H(backend),
                                     .weight = (const double *)(void *)backend->card_staging[0],
                                     .E = backend->field[0],
                                     .value = (double *)(void *)backend->card_staging[1]};
   const struct gpu_some some = {.count = rows, .element = on_card + 3 * count};
   if (send(backend, weights + 4 * numbers, err) != 0 ||
-      (backend->in_place && gpu_recall_H(backend, &some, 0.5, backend->recall.row, err) != 0) ||
+      (backend->in_place && gpu_recall_H(backend, &some, 0.5, backend->recall->row, err) != 0) ||
       gpu_check(gpu_sample(&backend->tables, &points, backend->work), "observing points", err) != 0 ||
       receive(backend, count * 6 * sizeof(double), err) != 0)
     return err->code;
@@ -251,19 +196,6 @@ int gpu_sample_points(struct mx_backend *backend, size_t count, const struct mx_
 }
 
 /* ---- functionals */
-
-size_t gpu_rows_of_functional(const struct mx_problem *problem, size_t functional, int32_t *element)
-{
-  const struct mx_functional *from = &problem->functional[functional];
-  const size_t numbers = 3 * (size_t)problem->ref->Np;
-  size_t rows = 0;
-  for (size_t k = 0; k < from->count; k++) {
-    if (k > 0 && from->index[k] / numbers == from->index[k - 1] / numbers) continue;
-    if (element != NULL) element[rows] = (int32_t)(from->index[k] / numbers);
-    rows++;
-  }
-  return rows;
-}
 
 /* The summands of a functional, whose first element is `row` of the list: a component of the problem is three numbers
  * of the card. */
@@ -342,23 +274,6 @@ fail:
   return err->code;
 }
 
-struct gpu_sum gpu_sum_of_functional(const struct mx_backend *backend, size_t f, double *part)
-{
-  const size_t *piece = backend->functional_piece + f;
-  const void *field = backend->field[backend->problem->functional[f].magnetic];
-  return (struct gpu_sum){.order = backend->tables.order,
-                          .count = piece[1] - piece[0],
-                          .first = backend->piece_first + piece[0],
-                          .place = backend->functional_place,
-                          .row = backend->functional_element,
-                          .other_row = backend->functional_element,
-                          .first_row = backend->functional_row[f],
-                          .weight = backend->functional_weight,
-                          .u = field,
-                          .v = field,
-                          .part = part};
-}
-
 /* Starts the sums of the pieces of functionals first..first+count-1, of the fields as they are. */
 static int begin_functionals(const struct mx_backend *backend, size_t first, size_t count, double *part,
                              struct dg_error *err)
@@ -387,8 +302,8 @@ static int begin_centred(struct mx_backend *backend, size_t f, double *part, str
   struct gpu_sum sum = gpu_sum_of_functional(backend, f, part);
   if (some.count == 0) return 0;
   if (backend->problem->functional[f].magnetic && backend->in_place) {
-    if (gpu_recall_H(backend, &some, 0.5, backend->recall.row, err) != 0) return err->code;
-    sum.u = sum.v = backend->recall.row;
+    if (gpu_recall_H(backend, &some, 0.5, backend->recall->row, err) != 0) return err->code;
+    sum.u = sum.v = backend->recall->row;
     sum.row = sum.other_row = NULL;
   } else if (backend->problem->functional[f].magnetic) sum.v = gpu_other_H(backend);
   return gpu_check(gpu_weighted_sums(&backend->tables, &sum, backend->work), "observing", err);
@@ -508,9 +423,9 @@ int gpu_bring_rows(const struct mx_backend *backend, const struct gpu_way *way, 
 /* The mean of H of now and half a step ago, which is worked out part by part. */
 static int bring_recalled(struct mx_backend *backend, const struct gpu_way *way, double *to, struct dg_error *err)
 {
-  const void *const row = backend->recall.row;
+  const void *const row = backend->recall->row;
   for (struct gpu_some some = {0}; gpu_next_rows(backend, &some);)
-    if (gpu_recall_H(backend, &some, 0.5, backend->recall.row, err) != 0 ||
+    if (gpu_recall_H(backend, &some, 0.5, backend->recall->row, err) != 0 ||
         gpu_bring_rows(backend, way, row, row, some.first, some.count, to, err) != 0)
       return err->code;
   return 0;
