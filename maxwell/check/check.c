@@ -140,7 +140,7 @@ static void duration(double seconds, char text[80])
 static void report_forecast(const struct mx_setup *setup, const struct mx_rehearsal *rehearsal, double before)
 {
   const struct mx_forecast forecast = mx_rehearsal_forecast(setup, rehearsal);
-  const double start = before + rehearsal->create;
+  const double start = before + rehearsal->create, least = 0.5; /* s, of what is worth a line */
   const bool rules = setup->config->time.decay > 0 || setup->config->time.finish != NULL;
   char runs[80] = "", all[80], card[60] = "", checkpoints[60] = "";
   duration(start + forecast.steps + forecast.output + forecast.checkpoint + forecast.end, all);
@@ -156,6 +156,9 @@ static void report_forecast(const struct mx_setup *setup, const struct mx_rehear
   if (rules)
     dg_log_line(setup->log, "run       %s may end %s earlier: the time is that without it",
                 setup->config->time.decay > 0 ? "time.decay" : "time.finish", forecast.runs > 1 ? "each run" : "it");
+  if (rehearsal->far + rehearsal->phasors >= least)
+    dg_log_line(setup->log, "end       of that far fields take about %.2g s and spectra of fields %.2g s",
+                rehearsal->far, rehearsal->phasors);
   if (rehearsal->card > 0) snprintf(card, sizeof card, ", on the card %.1f MB", 1e-6 * rehearsal->card);
   dg_log_line(setup->log, "memory    at its peak %.1f MB%s%s, as the first steps took it", 1e-6 * rehearsal->resident,
               setup->comm != NULL ? " of the rank that takes most" : "", card);

@@ -301,6 +301,38 @@ static int time_checkpoint(struct stage *stage, struct mx_rehearsal *rehearsal, 
   return mx_hooks_close(&loop->hooks, err);
 }
 
+/* ---- what comes behind the last step */
+
+/* Far fields are not worked out here, nor are all frequencies of spectra: a few directions of the former and one
+ * frequency of the latter tell what all take. */
+static int time_end(struct stage *stage, struct mx_rehearsal *rehearsal, struct dg_error *err)
+{
+  struct mx_setup *const setup = stage->setup;
+  const struct mx_writers writers = mx_chosen_writers(setup->config);
+  for (size_t i = 0; i < setup->far.count; i++) {
+    double seconds;
+    if (mx_far_estimate(&setup->far, i, &seconds, err) != 0) return err->code;
+    rehearsal->far += seconds;
+  }
+  mx_phasors_note_ports(&setup->phasors);
+  for (size_t i = 0; i < setup->phasors.count; i++) {
+    struct mx_phasor *phasor = &setup->phasors.phasor[i];
+    const struct mx_phasor_config *all = phasor->config;
+    struct mx_phasor_config one = *all;
+    struct mx_phasors alone = setup->phasors;
+    const double start = mx_clock();
+    alone.phasor = phasor;
+    alone.count = 1;
+    if (one.frequencies.count > 1) one.frequencies.count = 1;
+    phasor->config = &one;
+    (void)!mx_phasor_output(&alone, &writers, &setup->ref, &stage->folder, err);
+    phasor->config = all;
+    if (err->code != DG_OK) return err->code;
+    rehearsal->phasors += (mx_clock() - start) * (double)all->frequencies.count;
+  }
+  return 0;
+}
+
 /* ---- all ---- */
 
 static int rehearse(struct stage *stage, struct mx_rehearsal *rehearsal, struct dg_error *err)
@@ -314,13 +346,9 @@ static int rehearse(struct stage *stage, struct mx_rehearsal *rehearsal, struct 
       time_all(stage, rehearsal, err) != 0)
     return err->code;
   time_ports(stage, rehearsal);
-  mx_far_fields_note_ports(&setup->far);
-  mx_phasors_note_ports(&setup->phasors);
-  const struct mx_writers writers = mx_chosen_writers(setup->config);
+  if (time_end(stage, rehearsal, err) != 0) return err->code;
   start = mx_clock();
-  if (mx_far_fields_write(&setup->far, &stage->folder, err) != 0 ||
-      mx_phasor_output(&setup->phasors, &writers, &setup->ref, &stage->folder, err) != 0 ||
-      mx_records_write_spectra(&stage->loop.output.records, err) != 0 ||
+  if (mx_records_write_spectra(&stage->loop.output.records, err) != 0 ||
       mx_output_close(&stage->loop.output, err) != 0 || dg_ledger_sync(stage->folder.ledger, err) != 0)
     return err->code;
   rehearsal->finish = mx_clock() - start;
@@ -364,7 +392,7 @@ int mx_rehearse(struct mx_setup *setup, struct mx_rehearsal *rehearsal, struct d
 struct mx_forecast mx_rehearsal_forecast(const struct mx_setup *setup, const struct mx_rehearsal *rehearsal)
 {
   const struct mx_ports *ports = &setup->sources.ports;
-  struct mx_forecast forecast = {.runs = 0, .end = rehearsal->finish};
+  struct mx_forecast forecast = {.runs = 0, .end = rehearsal->finish + rehearsal->far + rehearsal->phasors};
   double output[MX_COSTS] = {rehearsal->first, rehearsal->first, rehearsal->first};
   for (size_t i = 0; i < ports->count; i++) forecast.runs += mx_ports_driven(ports, i);
   if (setup->config->output.s_parameters.count == 0) forecast.runs = 1;

@@ -24,7 +24,8 @@ struct mx_rehearsal {
   double convolution;        /* s that a step takes longer, in the mean of a run, for the past of its ports */
   double column;             /* s: the S-parameters of a driven port, at its end */
   double checkpoint;         /* s that one takes; 0: the run writes none */
-  double finish;             /* s: far fields and spectra at the end of the run, files closed and on the disk */
+  double finish;             /* s: spectra of records at the end of the run, files closed and on the disk */
+  double far, phasors;       /* s: far fields, and spectra in regions and on planes, with their files, as estimated */
   double resident, card;     /* bytes: peak of the process, and of the card's memory, of the rank that has most */
 };
 

@@ -88,6 +88,10 @@ struct mx_far_result {
 int mx_far_evaluate(const struct mx_far_fields *fields, size_t index, size_t frequency, struct mx_far_result *result,
                     struct dg_error *err) DG_MUST_USE;
 
+/* Estimates the seconds that far field `index` takes at the end of a run: works out a few directions at the highest
+ * frequency. Collective; for rank 0. */
+int mx_far_estimate(struct mx_far_fields *fields, size_t index, double *seconds, struct dg_error *err) DG_MUST_USE;
+
 /* ---- files: far_files.c */
 
 struct mx_folder;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "libdg/base/clock.h"
 #include "libdg/base/memory.h"
 #include "libdg/halo/halo.h"
 #include "libdg/ref/quadrature.h"
@@ -270,6 +271,14 @@ static bool is_mirrored(const struct work *work, double theta, double phi)
   return false;
 }
 
+enum { MOST_THETAS = 400 };
+/* Angles theta of the rule below; of phi there are twice as many. */
+static size_t thetas_of(const struct work *work)
+{
+  const double size = work->k * work->field->surface.radius;
+  return ((size_t)fmin(MOST_THETAS - 2, ceil(size + 4.5 * cbrt(size)) + 2) + 2) / 2 * 2;
+}
+
 /* The integral of the radiation intensity: over the sphere, and half of that where there is a ground, since device and
  * image radiate alike to both sides. In theta the rule is Gauss's in cos theta, in phi that of equal distances; it is
  * symmetric in all three axes. Fields of a source within a ball of radius R have degrees up to about
@@ -277,12 +286,9 @@ static bool is_mirrored(const struct work *work, double theta, double phi)
  * Electromagnetics, 2001, section 3.4). */
 static int integrate_sphere(const struct work *work, double *power)
 {
-  enum { MOST = 400 };
   const struct mx_far_config *config = work->field->config;
-  const double size = work->k * work->field->surface.radius;
-  const int degree = (int)fmin(MOST - 2, ceil(size + 4.5 * cbrt(size)) + 2);
-  const size_t thetas = ((size_t)degree + 2) / 2 * 2, phis = ((size_t)degree + 2) / 2 * 4;
-  double x[MOST], w[MOST], *angle = NULL, *weight = NULL, folds = 1;
+  const size_t thetas = thetas_of(work), phis = 2 * thetas;
+  double x[MOST_THETAS], w[MOST_THETAS], *angle = NULL, *weight = NULL, folds = 1;
   double complex(*field)[2] = NULL;
   size_t count = 0;
   dg_gauss_legendre((int)thetas, x, w);
@@ -346,18 +352,23 @@ static void normalise(const struct work *work, struct mx_far_result *result)
     for (int c = 0; c < 2; c++) result->pattern[i][c] /= unit;
 }
 
-static int evaluate(struct work *work, struct mx_far_result *result)
+/* Fills work->currents and work->power. */
+static int make_all_currents(struct work *work)
 {
-  const struct mx_far_incident *incident = &work->field->incident;
-  struct dg_comm *comm = work->place->problem->comm;
   const size_t faces = work->field->surface.count;
   if (DG_NEW(work->trace, faces * work->field->sums.Nf, work->err) != 0 ||
       mx_far_rule_init(&work->rule, work->place->problem->ref, 1, work->err) != 0)
     return work->err->code;
   for (size_t k = 0; k < faces; k++) own_traces(work, k);
-  if (swap_traces(work) != 0 || make_currents(work) != 0 ||
-      dg_comm_reduce(comm, DG_SUM, 3, work->power, work->err) != 0)
-    return work->err->code;
+  if (swap_traces(work) != 0 || make_currents(work) != 0) return work->err->code;
+  return dg_comm_reduce(work->place->problem->comm, DG_SUM, 3, work->power, work->err);
+}
+
+static int evaluate(struct work *work, struct mx_far_result *result)
+{
+  const struct mx_far_incident *incident = &work->field->incident;
+  struct dg_comm *comm = work->place->problem->comm;
+  if (make_all_currents(work) != 0) return work->err->code;
   result->radiated = work->copies * work->power[0] / MX_ETA0;
   if (incident->present) {
     result->extinction = -work->copies * work->power[1] / MX_ETA0;
@@ -369,8 +380,8 @@ static int evaluate(struct work *work, struct mx_far_result *result)
   return 0;
 }
 
-int mx_far_evaluate(const struct mx_far_fields *fields, size_t index, size_t frequency, struct mx_far_result *result,
-                    struct dg_error *err)
+/* What all frequencies of a far field have, and one of them. */
+static struct work begin(const struct mx_far_fields *fields, size_t index, size_t frequency, struct dg_error *err)
 {
   const struct mx_far_field *field = &fields->field[index];
   const double hertz = field->sums.running.hertz[frequency], epsilon = field->surface.epsilon, mu = field->surface.mu;
@@ -386,15 +397,65 @@ int mx_far_evaluate(const struct mx_far_fields *fields, size_t index, size_t fre
   if (field->incident.present)
     work.wave = mx_far_incident_spectrum(&field->incident, hertz, fields->place.step,
                                          fields->place.step * (double)fields->place.steps);
+  return work;
+}
+
+static void end(struct work *work)
+{
+  mx_far_currents_release(&work->currents);
+  mx_far_rule_release(&work->rule);
+  dg_free(work->trace);
+}
+
+int mx_far_evaluate(const struct mx_far_fields *fields, size_t index, size_t frequency, struct mx_far_result *result,
+                    struct dg_error *err)
+{
+  struct work work = begin(fields, index, frequency, err);
+  const double hertz = work.hertz;
   *result = (struct mx_far_result){.hertz = hertz,
-                                   .scattering = field->incident.present,
+                                   .scattering = work.field->incident.present,
                                    .extinction = NAN,
                                    .forward = NAN,
                                    .flux = NAN,
                                    .pattern = result->pattern};
   (void)!evaluate(&work, result);
-  mx_far_currents_release(&work.currents);
-  mx_far_rule_release(&work.rule);
-  dg_free(work.trace);
+  end(&work);
+  return err->code;
+}
+
+/* Times what a frequency takes once, and some directions. */
+static int estimate(struct work *work, double *once, double *direction)
+{
+  enum { SOME = 64 };
+  double angle[2][SOME];
+  double complex field[SOME][2];
+  double start = mx_clock();
+  if (make_all_currents(work) != 0) return work->err->code;
+  *once = mx_clock() - start;
+  for (int i = 0; i < SOME; i++) angle[0][i] = 180 * (i + 0.5) / SOME, angle[1][i] = 360 * (i + 0.5) / SOME;
+  start = mx_clock();
+  if (radiate(work, true, SOME, angle[0], angle[1], field) != 0) return work->err->code;
+  *direction = (mx_clock() - start) / SOME;
+  return 0;
+}
+
+int mx_far_estimate(struct mx_far_fields *fields, size_t index, double *seconds, struct dg_error *err)
+{
+  const double line = 7e-6; /* s, of a direction in the files */
+  const struct mx_far_config *config = fields->field[index].config;
+  const size_t count = config->frequencies.count;
+  struct work work = begin(fields, index, 0, err);
+  double once = 0, direction = 0;
+  *seconds = 0;
+  if (mx_running_settle(&fields->field[index].sums.running, err) == 0 && estimate(&work, &once, &direction) == 0)
+    for (size_t f = 0; f < count; f++) {
+      work.k *= fields->field[index].sums.running.hertz[f] / work.hertz;
+      work.hertz = fields->field[index].sums.running.hertz[f];
+      double sphere = 2 * (double)thetas_of(&work) * (double)thetas_of(&work);
+      for (size_t i = 0; i < config->images; i++) sphere /= 2;
+      const double pattern = (double)config->thetas * (double)config->phis;
+      *seconds += once + direction * (sphere + pattern) + line * pattern;
+    }
+  end(&work);
   return err->code;
 }
