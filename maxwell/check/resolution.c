@@ -94,7 +94,7 @@ int mx_report_resolution(const struct mx_setup *setup, struct dg_error *err)
   for (size_t m = 0; m < setup->config->materials; m++) {
     int64_t count = 0;
     double range[3] = {0, 0, -INFINITY}; /* coarsest edge, largest and minus smallest index, over all ranks */
-    for (size_t e = 0; e < problem->K; e++) {
+    for (size_t e = 0; e < problem->K; e += setup->mesh.paired ? 2 : 1) {
       if (setup->assignment.material[e] != (int)m || dg_mesh_in_layer(&setup->mesh, e)) continue;
       /* with a response: from the medium of a fast field to that of a slow one */
       double spread[2] = {1, 1};

@@ -133,7 +133,7 @@ static void measure(struct measuring *m)
 {
   const struct dg_mesh *mesh = &m->setup->mesh;
   size_t next = 0;
-  for (size_t e = 0; e < mesh->K; e++) {
+  for (size_t e = 0; e < mesh->K; e += mesh->paired ? 2 : 1) { /* with Bloch phases two elements are at each place */
     const double(*map)[3] = map_of(mesh, &next, e);
     struct mx_entity_survey *of = &m->survey->of[mesh->volume[e]];
     of->count++;

@@ -37,6 +37,19 @@ def wave(k=(1.1, 0.7), g=G, flux="centered", integrator="leapfrog", backend="cpu
     return script
 
 
+def test_check(program):
+    """What is in the mesh is told once, though it has two sets of elements; the same from two ranks."""
+    script = wave()
+    without = "\n".join(line for line in script.splitlines() if "bloch = K" not in line)
+    with Place(program, {"input/box.msh": grid((4, 4, 4), (4, 4, 4), 0.1)}, script) as place:
+        told = []
+        for case, options in ((script, {}), (script, on_ranks(2)), (without, {})):
+            place.write("input/case.lua", case)
+            out = place.good("check", "input/case.lua", **options)
+            told.append([line for line in out.splitlines() if line.split()[0] in ("volume", "surface", "material", "group")])
+        expect(told[0] and told[0] == told[1] == told[2], f"{told}")
+
+
 def probe(place, folder="case"):
     return np.genfromtxt(place.path(folder, "probes/p.csv"), delimiter=",", names=True)
 
