@@ -86,6 +86,46 @@ def test_nothing_is_left(program):
             expect(fingerprint(place.root) == before, f"2 ranks left: {sorted(fingerprint(place.root))}")
 
 
+NESTED = '''\
+SetFactory("OpenCASCADE");
+Box(1) = {0, 0, 0, 1, 1, 1};
+Box(2) = {0.3, 0.3, 0.3, 0.4, 0.4, 0.4};
+BooleanFragments{ Volume{1, 2}; Delete; }{}
+Physical Volume("inner") = {2};
+Physical Volume("outer") = {3};
+MeshSize{:} = 0.3;
+'''
+FAR = '''\
+simulation {
+  mesh = { file = "nested.geo" }, order = 2, materials = { default = {} }, time = { steps = args.steps or 400 },
+  boundaries = { default = { kind = "absorbing" } },
+  sources = { { at = { 0.5, 0.5, 0.5 }, moment = { 0, 0, 1 }, waveform = waveform.ricker { f_peak = 2e8 } } },
+  output = {
+    far_field = { { name = "a", region = "inner", frequencies = { from = 1e8, to = 3e8, points = args.points or 101 },
+                    theta = { from = 0, to = 180, points = 91 }, phi = { from = 0, to = 358, points = 180 } } },
+    spectra = { { name = "all", fields = { "E" }, frequencies = { from = 1e8, to = 3e8, points = args.points or 101 } } },
+  },
+}
+'''
+
+
+def test_far_fields_are_estimated(program):
+    """100 million directions times points take minutes at the end of a run: check works none of them out, says how long, and
+    leaves nothing behind."""
+    with Place(program, {"input/nested.geo": NESTED}, FAR) as place:
+        said = []
+        for points in (7, 101):
+            before = fingerprint(place.root)
+            out = place.good(*CHECK, "-D", f"points={points}", "-D", "steps=40")
+            found = re.search(r"^end +of that far fields take about ([0-9.e+-]+) s and spectra of fields ([0-9.e+-]+) s", out, re.M)
+            expect(found, out)
+            expect(float(found[1]) < seconds_of(out), out)
+            expect(fingerprint(place.root) == before or points == 7, f"left: {sorted(fingerprint(place.root))}")
+            said.append((float(found[1]), float(found[2])))
+        # a machine that has much else to do changes its pace
+        expect(all(4 < b / a < 50 for a, b in zip(*said)), f"7 and 101 frequencies: {said}")
+
+
 def test_all_runs(program):
     """S-parameters take a run for each driven port: the steps of all of them count."""
     with Place(program, script=PORTS) as place:
