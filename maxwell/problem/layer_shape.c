@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/base/vec3.h"
 
 void mx_layers_release(struct mx_layers *layers)
 {
@@ -91,4 +92,36 @@ void mx_layer_at(const struct mx_layer_shape *shape, double index, const double 
     for (int c = 0; c < 3; c++)
       for (int k = 0; k < 3; k++) place->frame[i][c] += frame[i][k] * shape->axis[k][c];
   }
+}
+
+double mx_layer_returns(const struct mx_layer_return *layer, double cosine)
+{
+  const double behind = layer->absorbed ? (1 - cosine) / (1 + cosine) : 1;
+  return 20 * log10(fmin(1, behind * pow(10, layer->normal * cosine / 20) + pow(10, layer->floor / 20)));
+}
+
+enum mx_layer_lie mx_layer_lie(const struct mx_layer_shape *shape, const double middle[3], const double corner[3][3],
+                               const double normal[3])
+{
+  const double limit = shape->kind == MX_LAYER_BOX ? 0.01 : 0.3; /* sine; round walls are made of flat faces */
+  const double slack = 0.01 * shape->thickness;
+  struct mx_layer_place place;
+  double most = 0, low = INFINITY, high = 0;
+  int way = 0;
+  mx_layer_at(shape, 1, middle, &place);
+  for (int i = 0; i < 3; i++) {
+    const double across = fabs(dg_dot(place.frame[i], normal));
+    if (place.depth[i] <= 0 || across <= most) continue;
+    most = across;
+    way = i;
+  }
+  if (most < limit) return MX_LAYER_ALONG;
+  for (int v = 0; v < 3; v++) {
+    double q[3], depth[3];
+    mx_layer_coordinates(shape, corner[v], q);
+    mx_layer_depths(shape, q, depth);
+    low = fmin(low, depth[way]);
+    high = fmax(high, depth[way]);
+  }
+  return high < slack ? MX_LAYER_INNER : low > shape->thickness - slack ? MX_LAYER_END : MX_LAYER_SLANTED;
 }

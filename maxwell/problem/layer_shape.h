@@ -67,3 +67,35 @@ double mx_layer_alpha(const struct mx_layer_shape *shape, double index);
 /* The most that one element may absorb of a wave that crosses it twice, in dB. More returns more than it takes: the
  * field dies away too fast for the element to carry it (share/doc/design/layers.md). */
 #define MX_LAYER_ROOM 80.0
+
+/* What the mesh returns, dB, of a layer with so many intervals between nodes in its thickness (order times elements):
+ * it has to carry a wave that dies away. A line above the numbers in maxwell/setup/open_size.c. */
+#define MX_LAYER_FLOOR_FIRST 40.0
+#define MX_LAYER_FLOOR_EACH  4.0
+static inline double mx_layer_floor(double intervals)
+{
+  return -(MX_LAYER_FLOOR_FIRST + MX_LAYER_FLOOR_EACH * intervals);
+}
+
+/* What a layer returns of a wave at an angle to its normal. */
+struct mx_layer_return {
+  double normal; /* dB: exp(-2 index integral of sigma), what passes it twice along its normal */
+  double floor;  /* dB, mx_layer_floor */
+  bool absorbed; /* the wall behind it absorbs at normal incidence; else it returns all */
+};
+/* The layer weakens a wave by the part of its wave vector along the normal, so that exp(-2 index integral of sigma) is
+ * taken to the power of the cosine of the angle. The wall behind an open wall's layer has the medium's impedance, of
+ * which (1 - cosine)/(1 + cosine) comes back. What the mesh returns comes on top. Checked on a guide, whose modes meet
+ * the layer at an angle with cosine sqrt(1 - (cut-off/f)^2) (share/doc/design/layers.md). dB. */
+double mx_layer_returns(const struct mx_layer_return *layer, double cosine);
+
+/* How a face lies in a layer. */
+enum mx_layer_lie {
+  MX_LAYER_ALONG, /* along the ways in which the layer is stretched there */
+  MX_LAYER_SLANTED,
+  MX_LAYER_INNER, /* on the layer's inner wall */
+  MX_LAYER_END    /* where it ends */
+};
+/* The face with these corners and this normal, of an element with its barycentre at `middle`. */
+enum mx_layer_lie mx_layer_lie(const struct mx_layer_shape *shape, const double middle[3], const double corner[3][3],
+                               const double normal[3]);

@@ -7,5 +7,6 @@
  * maxwell/touch. */
 int mx_check_layers(const struct mx_setup *setup, struct dg_error *err) DG_MUST_USE;
 
-/* Logs each layer: thickness, elements, memory of its states, and the reflection that is foretold. Collective. */
+/* Logs each layer: thickness, elements, memory of its states, and the reflection that is foretold, by angle; and
+ * what comes back where a guide ends in a layer or an absorbing wall, with a warning where that is much. Collective. */
 int mx_report_layers(const struct mx_setup *setup, struct dg_error *err) DG_MUST_USE;

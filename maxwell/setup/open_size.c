@@ -14,10 +14,6 @@
 #include "libdg/base/memory.h"
 #include "maxwell/model/waveform.h"
 
-/* A line above the measured numbers: -(FIRST + EACH * intervals) dB come back from the mesh. */
-#define FIRST 40.0
-#define EACH  4.0
-
 /* The mean edge of the wall's triangles, by their areas. */
 static double mean_edge(const struct dg_mesh *mesh, const struct dg_wall *wall)
 {
@@ -49,7 +45,7 @@ static double last_share(int sheets) { return 1 - pow(1 - 1.0 / sheets, MX_LAYER
  * to stay within its room. */
 static int sheets_of_layer(const struct mx_config *config, double target)
 {
-  const int least = 2, intervals = (int)ceil((-target - FIRST) / EACH);
+  const int least = 2, intervals = (int)ceil((-target - MX_LAYER_FLOOR_FIRST) / MX_LAYER_FLOOR_EACH);
   int sheets = (intervals + config->order - 1) / config->order;
   if (sheets < least) sheets = least;
   while (-target * last_share(sheets) > MX_LAYER_ROOM) sheets++;
@@ -67,8 +63,7 @@ int mx_open_size(struct mx_open_plan *plan, const struct mx_config *config, cons
   if (open->sheets > 0) plan->sheets = open->sheets;
   else if (open->thickness > 0) plan->sheets = (int)fmin(fmax(plan->sheets, round(open->thickness / plan->size)), 1000);
   plan->thickness = open->thickness > 0 ? open->thickness : plan->sheets * plan->size;
-  const double carried =
-      fmax(-(FIRST + EACH * plan->sheets * config->order), -MX_LAYER_ROOM / last_share(plan->sheets));
+  const double carried = fmax(mx_layer_floor(plan->sheets * config->order), -MX_LAYER_ROOM / last_share(plan->sheets));
   plan->reflection = fmax(plan->target, open->absorber ? -(ABSORBER_FIRST + ABSORBER_EACH * plan->sheets) : carried);
   if (DG_NEW(plan->depth, plan->sheets, err) != 0) return err->code;
   for (int i = 0; i < plan->sheets; i++) plan->depth[i] = plan->thickness * (i + 1) / plan->sheets;
@@ -83,6 +78,11 @@ void mx_open_report(const struct mx_open_plan *plan, struct dg_log *log)
   if (plan->frequency > 0)
     (void)snprintf(wavelengths, sizeof wavelengths, ", %.2g wavelengths at %.4g Hz",
                    plan->thickness * plan->frequency / MX_C0, plan->frequency);
+  if (plan->open->reflection < 0 && plan->reflection > plan->target + 6)
+    dg_log_warning(log,
+                   MX_PLACE "%s: about %.0f dB come back from %d elements of this order, and reflection = %g is asked: "
+                            "leave `elements` and `thickness` out, or give more elements",
+                   MX_AT(plan->where), plan->what, plan->reflection, plan->sheets, plan->target);
   dg_log_line(log, "open      %s, a %s: %s of %d elements, %.4g m thick%s; about %.0f dB come back", plan->what,
               shape[plan->shape.kind], plan->open->absorber ? "an absorber" : "a layer", plan->sheets, plan->thickness,
               wavelengths, plan->reflection);

@@ -326,9 +326,12 @@ struct mx_port_line mx_ports_line(const struct mx_ports *ports, size_t port)
                                .family = family[p->mode[0].family],
                                .impedance = p->impedance * (p->kind == MX_LUMPED_PORT ? 1 : p->scale * p->scale),
                                .cutoff = p->mode[0].cutoff / (2 * pi),
-                               .speed = p->speed};
+                               .speed = p->speed,
+                               .area = p->area,
+                               .normal = {p->normal[0], p->normal[1], p->normal[2]}};
 }
 
+const char *mx_ports_place(const struct mx_ports *ports, size_t port) { return ports->port[port].where; }
 const char *mx_ports_name(const struct mx_ports *ports, size_t port) { return ports->port[port].name; }
 int mx_ports_number(const struct mx_ports *ports, size_t port) { return ports->port[port].number; }
 bool mx_ports_driven(const struct mx_ports *ports, size_t port) { return ports->port[port].driven; }

@@ -99,6 +99,8 @@ struct mx_port_line {
   double impedance;          /* that of mx_ports_impedance far above the cut-off, ohm */
   double cutoff;             /* Hz; 0: TEM */
   double speed;              /* of light in the medium, m/s; 0: the port is a gap and belongs to no line */
+  double area;               /* of the face, m^2 */
+  double normal[3];          /* of the face; zero where it is no plane */
 };
 struct mx_port_line mx_ports_line(const struct mx_ports *ports, size_t port);
 /* What the line of a TEM port loses at a frequency (tem_losses.h); of another port nothing is known. */
@@ -115,6 +117,7 @@ const struct mx_line_losses *mx_ports_losses(const struct mx_ports *ports, size_
 /* Logs what the lines of TEM ports lose at the frequencies of the script, and warns where losses are large and where
  * the potentials of a port are no mode. */
 void mx_ports_report_losses(const struct mx_ports *ports, const struct mx_config *config, struct dg_log *log);
+const char *mx_ports_place(const struct mx_ports *ports, size_t port); /* in the script, as in mx_selector */
 const char *mx_ports_name(const struct mx_ports *ports, size_t port);
 int mx_ports_number(const struct mx_ports *ports, size_t port);
 bool mx_ports_driven(const struct mx_ports *ports, size_t port);

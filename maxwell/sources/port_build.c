@@ -482,10 +482,12 @@ static int build_port(struct build *b, const struct mx_assignment *assignment, i
   if (DG_NEW(port->mode, port->modes, b->err) != 0) return b->err->code;
   b->place = (struct mx_port_place){.mesh = b->mesh, .problem = b->problem, .where = port->where, .what = port->what};
   if (mx_port_face_init(&b->face, &b->place, assignment, index, b->err) != 0) return b->err->code;
+  port->area = b->face.area;
   if (mx_walls[config->kind].behind == MX_BEHIND_GAP) return build_lumped(b);
   const struct mx_surface_faces surface = {
       .count = b->face.own, .where = b->face.where, .place = port->where, .what = port->what, .who = "a port"};
   if (mx_port_face_plane(&b->face, &b->place, b->err) != 0) return b->err->code;
+  memcpy(port->normal, b->face.normal, sizeof port->normal);
   if (config->kind == MX_TEM_PORT) {
     if (mx_plain_media(b->problem, b->mesh, &surface, b->err) != 0) return b->err->code;
     return build_tem(b, assignment);

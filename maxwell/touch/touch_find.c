@@ -84,35 +84,15 @@ static enum mx_thing layer_thing(const struct mx_touch_scene *scene, int layer)
   return layer < 0 ? MX_NO_THING : scene->layers->shape[layer].absorber ? MX_AN_ABSORBER : MX_A_LAYER;
 }
 
-/* How the face of an element in a layer lies there. */
-enum lie { ALONG, ACROSS, AT_AN_END };
-
-static enum lie lie_of(const struct mx_touch_scene *scene, size_t e, int f)
+static enum mx_layer_lie lie_of(const struct mx_touch_scene *scene, size_t e, int f)
 {
-  const struct mx_layer_shape *shape = &scene->layers->shape[layer_of(scene, e)];
-  const double limit = shape->kind == MX_LAYER_BOX ? 0.01 : 0.3; /* sine; round walls are made of flat faces */
-  const double slack = 0.01 * shape->thickness;
-  struct mx_layer_place place;
-  double x[3], most = 0, low = INFINITY, high = 0;
-  int way = 0;
-  dg_geometry_barycentre(scene->mesh, e, x);
-  mx_layer_at(shape, 1, x, &place);
-  for (int i = 0; i < 3; i++) {
-    const double across = fabs(dg_dot(place.frame[i], scene->problem->normal[e][f]));
-    if (place.depth[i] <= 0 || across <= most) continue;
-    most = across;
-    way = i;
-  }
-  if (most < limit) return ALONG;
-  for (int v = 0; v < 4; v++) {
-    double q[3], depth[3];
-    if (v == f) continue;
-    mx_layer_coordinates(shape, scene->mesh->vertex[scene->mesh->element[e][v]], q);
-    mx_layer_depths(shape, q, depth);
-    low = fmin(low, depth[way]);
-    high = fmax(high, depth[way]);
-  }
-  return high < slack || low > shape->thickness - slack ? AT_AN_END : ACROSS;
+  const struct dg_mesh *mesh = scene->mesh;
+  double middle[3], corner[3][3];
+  dg_geometry_barycentre(mesh, e, middle);
+  for (int v = 0, n = 0; v < 4; v++)
+    if (v != f) memcpy(corner[n++], mesh->vertex[mesh->element[e][v]], sizeof corner[0]);
+  return mx_layer_lie(&scene->layers->shape[layer_of(scene, e)], middle, (const double(*)[3])corner,
+                      scene->problem->normal[e][f]);
 }
 
 /* ---- layers ---- */
@@ -136,9 +116,9 @@ static int look_at_layer_face(struct mx_touch_work *work, size_t e, int f)
   if (wall == MX_A_PORT || wall == MX_AN_ELEMENT) return mx_touch_note(work, wall, boundary, MX_IN, of, layer, &place);
   if (dg_mesh_in_layer(scene->mesh, e) || (wall == MX_NO_THING && sheet == MX_NO_THING))
     return 0; /* an open wall has grown it, and has looked at what goes on in it */
-  const enum lie lie = lie_of(scene, e, f);
-  if (lie == AT_AN_END) return 0;
-  const enum mx_meeting meeting = lie == ALONG ? MX_IN : MX_SLANTS;
+  const enum mx_layer_lie lie = lie_of(scene, e, f);
+  if (lie == MX_LAYER_INNER || lie == MX_LAYER_END) return 0;
+  const enum mx_meeting meeting = lie == MX_LAYER_ALONG ? MX_IN : MX_SLANTS;
   if (mx_touch_note(work, wall, boundary, meeting, of, layer, &place) != 0) return work->err->code;
   return mx_touch_note(work, sheet, interface, meeting, of, layer, &place);
 }
