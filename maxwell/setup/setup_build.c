@@ -174,6 +174,9 @@ static int choose_step(struct mx_setup *setup, struct dg_error *err)
     if (count > 1e15)
       return dg_fail(err, DG_INPUT, MX_PLACE "time.stop = %g s takes %.3g steps of %g s: too many to count",
                      MX_AT(config->time.stop_where), config->time.stop, count, setup->step);
+    if (count > 1e9)
+      dg_log_warning(setup->log, MX_PLACE "time.stop = %g takes %.3g steps of %.3g s: is it meant in seconds?",
+                     MX_AT(config->time.stop_where), config->time.stop, count, setup->step);
     setup->steps = (long)count;
     /* An automatic step shrinks a little so that the run ends exactly at `stop`. */
     if (config->time.step == 0 && !kept) setup->step = config->time.stop / count;

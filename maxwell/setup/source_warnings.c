@@ -198,11 +198,31 @@ static int suspect_function(const struct mx_setup *setup, size_t index, struct d
   return 0;
 }
 
+/* Warns of dipoles that are given twice: they add up. A copy stands near its original in a script. */
+static void warn_of_twins(const struct mx_setup *setup)
+{
+  const struct mx_config *config = setup->config;
+  const size_t near = 50; /* thousands of dipoles come from a loop, and must not take the square of their number */
+  for (size_t i = 0; i < config->sources; i++)
+    for (size_t j = i > near ? i - near : 0; j < i; j++) {
+      const struct mx_source_config *one = &config->source[i], *other = &config->source[j];
+      bool same = one->shape == MX_DIPOLE && other->shape == MX_DIPOLE && one->drive.delay == other->drive.delay &&
+                  mx_waveform_same(&one->drive.waveform, &other->drive.waveform);
+      for (int c = 0; c < 3 && same; c++) same = one->at[c] == other->at[c] && one->moment[c] == other->moment[c];
+      if (!same) continue;
+      dg_log_warning(setup->log,
+                     "sources[%zu] is sources[%zu] once more, with the same place, moment and waveform: the two add up",
+                     i + 1, j + 1);
+      break;
+    }
+}
+
 int mx_suspect(const struct mx_setup *setup, struct dg_error *err)
 {
   const struct mx_sources *sources = &setup->sources;
   struct limits limits = {INFINITY, INFINITY, -1};
   if (find_limits(setup, &limits, err) != 0) return err->code;
+  warn_of_twins(setup);
   for (size_t i = 0; i < sources->list.count; i++) {
     const struct mx_source *source = &sources->list.source[i];
     struct mx_waveform_energy spectrum = {0};
