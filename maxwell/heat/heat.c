@@ -10,6 +10,7 @@
 #include "libdg/solve/amg.h"
 #include "maxwell/heat/heat_losses.h"
 #include "maxwell/heat/heat_record.h"
+#include "maxwell/model/selectors.h"
 #include "maxwell/output/writers.h"
 
 /* What functions of time do that this computation does not follow. */
@@ -29,6 +30,64 @@ static void warn_of_time(const struct mx_heat_work *heat)
                    config->step, turns->passes, turns->passed);
 }
 
+/* Numbers that no matter has are most likely in other units. */
+static void warn_of_material(const struct mx_heat_work *heat, const struct mx_material_config *material)
+{
+  const double rho = material->mass_density, c = material->thermal.capacity, k = material->thermal.conductivity;
+  const double dense = 25, dull = 0.1; /* gases and foams have less of both */
+  const double least = 100, little = 50, solid = 5e5;
+  struct dg_log *log = heat->place->log;
+  char name[128];
+  mx_selector_name(&material->where, name, sizeof name);
+  if (rho > 0 && rho < dense && k > dull && c >= least)
+    dg_log_warning(
+        log,
+        "materials.%s.mass_density = %g kg/m^3 is that of a gas or a foam, which do not conduct %g W/(m K): is "
+        "it in g/cm^3?",
+        name, rho, k);
+  if (c > 0 && c < least && rho >= dense)
+    dg_log_warning(
+        log,
+        "materials.%s.heat_capacity = %g J/(kg K) is less than that of any matter at room temperature: is it "
+        "in kJ/(kg K) or J/(g K)?",
+        name, c);
+  if (material->thermal.perfusion > 0 && material->thermal.perfusion < little && rho * c > solid)
+    dg_log_warning(log,
+                   "materials.%s.perfusion = %g W/(m^3 K) hardly cools: tissues have 1e3 to 1e5. It is the flow of the "
+                   "blood (1/s) times its density and capacity, some 3.8e6 J/(m^3 K)",
+                   name, material->thermal.perfusion);
+}
+
+/* Densities of power that heat nothing: each by so much at the most, if none of its heat left. */
+static void warn_of_sources(const struct mx_heat_work *heat)
+{
+  const struct mx_heat_config *config = heat->problem.heat;
+  double least = INFINITY; /* rho c of the body */
+  for (size_t m = 0; m < heat->place->config->materials; m++) {
+    const struct mx_material_config *material = &heat->place->config->material[m];
+    if (heat->record.there[m]) least = fmin(least, material->mass_density * material->thermal.capacity);
+  }
+  for (size_t i = 0; i < config->sources && !config->steady && least > 0; i++) {
+    const struct mx_heat_source *source = &config->source[i];
+    const double density = fabs(source->density.value), rise = density * config->stop / least;
+    if (source->losses != NULL || source->density.function != NULL || density == 0 || rise >= 1e-3) continue;
+    dg_log_warning(
+        heat->place->log,
+        "heat.sources[%zu].density = %g W/m^3 heats by %.2g K at the most in %g s: is it a power in W? Divide "
+        "it by the volume",
+        i + 1, source->density.value, rise, config->stop);
+  }
+}
+
+static void warn(const struct mx_heat_work *heat)
+{
+  const struct mx_config *config = heat->place->config;
+  warn_of_time(heat);
+  for (size_t m = 0; m < config->materials; m++)
+    if (heat->record.there[m]) warn_of_material(heat, &config->material[m]);
+  warn_of_sources(heat);
+}
+
 static int begin(struct mx_heat_work *heat, const struct mx_heat_place *place, const struct mx_phasors *phasors,
                  struct dg_error *err)
 {
@@ -43,7 +102,6 @@ static int begin(struct mx_heat_work *heat, const struct mx_heat_place *place, c
       mx_heat_march_init(&heat->march, &heat->problem, place->log, err) != 0 ||
       DG_NEW(heat->power, config->heat->sources, err) != 0)
     return err->code;
-  warn_of_time(heat);
   return 0;
 }
 
@@ -65,9 +123,11 @@ int mx_heat_check(const struct mx_heat_place *place, const struct mx_phasors *ph
     return dg_fail(err, DG_INPUT,
                    MX_PLACE "heat: a steady state for which the fields run more than once has no checkpoints",
                    MX_AT(config->heat->where));
-  if (begin(&heat, place, phasors, err) == 0)
+  if (begin(&heat, place, phasors, err) == 0) {
+    warn(&heat);
     dg_log_line(place->log, "heat      %zu of %zu elements, order %d: %zu unknowns", heat.body.elements,
                 place->mesh->whole.K, place->config->heat->order, heat.problem.unknowns);
+  }
   release(&heat);
   return err->code;
 }

@@ -60,8 +60,8 @@ static void warn(const struct mx_setup *setup, const char *name, const char *own
                    name, own);
   if (value[ANSWER] < least)
     dg_log_warning(setup->log,
-                   "'%s' has %s, which takes %.3g times as long to answer as the run, which ends at %.4g s: it does "
-                   "nothing. Is its time in seconds?",
+                   "materials.%s has %s, which takes %.3g times as long to answer as the run, which ends at %.4g s: it "
+                   "does nothing. Are its times in seconds (debye), its frequencies in rad/s (drude, lorentz)?",
                    name, own, 1 / value[ANSWER], setup->step * (double)setup->steps);
 }
 
