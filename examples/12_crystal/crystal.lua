@@ -10,7 +10,7 @@ simulation {
   name  = "crystal",
   mesh  = { file = "crystal.geo", unit = a, geometry = 3, parameters = { around = args.around or 8 } },
   order = args.order or 3,
-  flux  = "centered",
+  flux  = "damped",
   time  = { stop = (args.stop or 60) / unit },
 
   materials  = { rod = { epsilon_r = 8.9 }, air = {} },

@@ -98,7 +98,7 @@ static int read_number(const char *option, const char *text, double low, double 
 static int read_value(struct mx_bench_options *options, const char *option, const char *value, struct dg_error *err)
 {
   static const char *const integrators[] = {"leapfrog", "lsrk"}, *const precisions[] = {"double", "single"};
-  static const char *const fluxes[] = {"upwind", "centered"}, *const meshes[] = {"gmsh", "grid"};
+  static const char *const meshes[] = {"gmsh", "grid"};
   const char *backends[MX_BENCH_BACKENDS];
   bool chosen[MX_BENCH_BACKENDS];
   double number = 0;
@@ -113,8 +113,8 @@ static int read_value(struct mx_bench_options *options, const char *option, cons
     options->integrator[MX_LEAPFROG] = chosen[0];
     options->integrator[MX_LSRK] = chosen[1];
   } else if (strcmp(option, "--flux") == 0) {
-    flux = find_word(option, value, fluxes, 2, err);
-    options->alpha = flux == 0 ? 1 : 0;
+    flux = find_word(option, value, mx_flux_names, 4, err);
+    if (flux >= 0) options->alpha = mx_flux_alpha[flux];
   } else if (strcmp(option, "--mesh") == 0) {
     options->grid = find_word(option, value, meshes, 2, err) == 1;
   } else if (strcmp(option, "--transport") == 0) {

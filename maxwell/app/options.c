@@ -59,7 +59,7 @@ const char mx_help_text[] =
     "      --integrator LIST  leapfrog, lsrk (default: both)\n"
     "      --precision LIST   double, single (default: both)\n"
     "      --backend LIST     default: all of this build, reference among them, which takes longest\n"
-    "      --flux NAME        upwind (default) or centered\n"
+    "      --flux NAME        upwind (default), damped or centered\n"
     "      --unknowns N       at least so many for every order (default: 3e6)\n"
     "      --seconds S        that every case is measured for at least (default: 2)\n"
     "      --threads N        default: that of the processors, or OMP_NUM_THREADS\n"

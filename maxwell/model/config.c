@@ -23,15 +23,13 @@ static int read_name(struct mx_reader *r, const struct mx_rule *rule, const stru
 
 static int read_flux(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
-  static const char *const names[] = {"upwind", "centered", "centred", NULL};
-  static const double alpha[] = {1, 0, 0};
   if (value->type == MX_NUMBER) return mx_read_real(r, rule, value, to);
   if (value->type != MX_STRING) return mx_fail_expected(r, value, rule->expected);
   struct mx_rule choice = *rule;
   int name;
-  choice.names = names;
+  choice.names = mx_flux_names;
   if (mx_read_choice(r, &choice, value, &name) != 0) return r->err->code;
-  *(double *)to = alpha[name];
+  *(double *)to = mx_flux_alpha[name];
   return 0;
 }
 
@@ -343,8 +341,8 @@ static const struct mx_rule root_rules[] = {
      .example = "mesh = { file = \"cavity.geo\" }"},
     {"order", mx_read_int, offsetof(struct mx_config, order), .expected = "an integer from 1 to 8",
      .least = DG_ORDER_MIN, .most = DG_ORDER_MAX, .example = "order = 3"},
-    {"flux", read_flux, offsetof(struct mx_config, alpha), .expected = "\"upwind\", \"centered\" or a number in [0, 1]",
-     .most = 1, .standard = mx_standard_real},
+    {"flux", read_flux, offsetof(struct mx_config, alpha),
+     .expected = "\"upwind\", \"damped\", \"centered\" or a number in [0, 1]", .most = 1, .standard = mx_standard_real},
     {"time", read_time, 0, .expected = "a table, as in time = { stop = 20e-9 }"},
     {"backend", read_backend, offsetof(struct mx_config, backend), .expected = "the name of a backend, or \"auto\"",
      .standard = mx_standard_string},

@@ -140,11 +140,11 @@ static void judge_decay(const struct mx_grid_loss *loss, struct mx_resonance *re
  * than that. */
 static void judge_mesh(const struct mx_grid_loss *loss, struct mx_resonance *resonance)
 {
-  const double least = 0.02, held = 100, clear = 1e-5;
+  const double clear = 1e-5;
   const struct mx_ringing *mode = &resonance->mode;
-  if (mx_grid_q(loss, mode->frequency) < held)
+  if (mx_grid_q(loss, mode->frequency) < MX_GRID_Q_HELD)
     add_doubt(resonance, "the mesh is too coarse for waves of this frequency");
-  if (loss->alpha < least && (mode->error > clear || 2 * resonance->seen < resonance->of))
+  if (loss->alpha < MX_FLUX_DAMPS && (mode->error > clear || 2 * resonance->seen < resonance->of))
     add_doubt(resonance, "flux = %g lets what the mesh cannot hold ring on and this may be a part of it", loss->alpha);
 }
 

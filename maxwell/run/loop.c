@@ -424,12 +424,26 @@ static void check_spectra(struct mx_loop *loop)
                  -left);
 }
 
+/* Without damping, what the mesh cannot hold goes on ringing when all else has died away. */
+static void check_decay(struct mx_loop *loop)
+{
+  const struct mx_config *config = loop->setup->config;
+  const double left = mx_watchdog_decay(watchdog_of(loop), loop->setup->step * (double)loop->done);
+  if (!(config->time.decay > 0) || loop->reason != NULL || config->alpha >= MX_FLUX_DAMPS) return;
+  if (!(left > -config->time.decay)) return;
+  dg_log_warning(loop->setup->log,
+                 "time.decay: the run ends %.1f dB below its maximum, and not %.4g dB: flux = %g lets what the mesh "
+                 "cannot hold ring on; flux = \"damped\" damps it",
+                 -left, config->time.decay, config->alpha);
+}
+
 /* Runs the loop and keeps what the ports had at its end: further runs for S-parameters forget it. */
 static int noted_loop(struct mx_loop *loop, long first, struct dg_error *err)
 {
   const int status = time_loop(loop, first, err);
   if (loop->writes) {
     if (status == 0) check_spectra(loop);
+    if (status == 0) check_decay(loop);
     mx_far_fields_note_ports(&loop->setup->far);
     mx_phasors_note_ports(&loop->setup->phasors);
   }

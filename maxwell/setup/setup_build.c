@@ -335,6 +335,15 @@ static int find_grid_loss(struct mx_setup *setup, struct dg_error *err)
     if (!dg_mesh_in_layer(&setup->mesh, e)) mx_grid_loss_add(&setup->problem, e, 2 * pi * middle / MX_C0, loss);
   if (dg_comm_reduce(setup->comm, DG_SUM, 2, loss, err) != 0) return err->code;
   setup->grid_loss = mx_grid_loss_of(config->order, config->alpha, loss);
+  for (size_t i = 0; i < config->output.resonances; i++) {
+    const struct mx_resonance_config *one = &config->output.resonance[i];
+    const double q = mx_grid_q(&setup->grid_loss, one->to);
+    if (q >= MX_GRID_Q_HELD) continue;
+    dg_log_warning(setup->log,
+                   "output.resonances: '%s': the mesh is too coarse for waves of 'to' = %.4g Hz: the flux alone leaves "
+                   "them a Q of about %.2g; make elements smaller, the order higher, or 'to' lower",
+                   one->name, one->to, q);
+  }
   return 0;
 }
 
@@ -468,7 +477,6 @@ static int make_tables(struct mx_setup *setup, const struct dg_geometry *geometr
   mx_ports_describe(&setup->sources.ports, setup->log);
   mx_ports_warn(&setup->sources.ports, &setup->sources.list, setup->log);
   mx_ports_report_losses(&setup->sources.ports, config, setup->log);
-  mx_ports_report_limits(&setup->sources.ports, config, setup->log);
   if (check_balance(setup, err) != 0 || check_s_parameters(setup, err) != 0 || choose_step(setup, err) != 0 ||
       check_frequencies(setup, err) != 0 || mx_measures_check_step(&setup->measures, setup->step, err) != 0 ||
       mx_sources_prepare(&setup->sources, setup->step, setup->steps, err) != 0 || mx_suspect(setup, err) != 0 ||

@@ -217,12 +217,37 @@ static void warn_of_twins(const struct mx_setup *setup)
     }
 }
 
+/* What of the output hears waves that the mesh cannot hold for as long as nothing damps them; NULL: nothing. Currents
+ * in the volume drive such waves at any resolution. Resonances hear those of the initial fields, too. */
+static const char *hears_the_mesh(const struct mx_config *config)
+{
+  if (config->output.resonances > 0) return "output.resonances finds it";
+  if (config->sources == 0) return NULL;
+  if (config->output.far_fields > 0) return "output.far_field has it";
+  if (config->output.spectra > 0) return "output.spectra has it";
+  for (size_t i = 0; i < config->output.measures; i++)
+    if (config->output.measure[i].frequencies.count > 0) return "'frequencies' of measurements have it";
+  return NULL;
+}
+
+static void warn_of_flux(const struct mx_setup *setup)
+{
+  const struct mx_config *config = setup->config;
+  const char *what = hears_the_mesh(config);
+  if (what == NULL || config->alpha >= MX_FLUX_DAMPS) return;
+  dg_log_warning(setup->log,
+                 "flux = %g lets what the mesh cannot hold ring on, and %s; flux = \"damped\" (0.3) damps it, with "
+                 "four fifths of the step or more",
+                 config->alpha, what);
+}
+
 int mx_suspect(const struct mx_setup *setup, struct dg_error *err)
 {
   const struct mx_sources *sources = &setup->sources;
   struct limits limits = {INFINITY, INFINITY, -1};
   if (find_limits(setup, &limits, err) != 0) return err->code;
   warn_of_twins(setup);
+  warn_of_flux(setup);
   for (size_t i = 0; i < sources->list.count; i++) {
     const struct mx_source *source = &sources->list.source[i];
     struct mx_waveform_energy spectrum = {0};

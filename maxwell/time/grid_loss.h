@@ -28,8 +28,10 @@ void mx_grid_loss_add(const struct mx_problem *problem, size_t e, double wave_nu
 /* From the sums over all elements of the run. */
 struct mx_grid_loss mx_grid_loss_of(int order, double alpha, const double loss[2]);
 
-/* The Q that the penalty alone leaves a resonance, about; the same for waves that the mesh does not hold without a
- * penalty. Below some 100 the mesh does not hold the wave. */
+/* Below this Q the mesh does not hold a wave, whatever the flux is. */
+#define MX_GRID_Q_HELD 100.0
+
+/* The Q that the penalty alone leaves a resonance, about. */
 static inline double mx_grid_q(const struct mx_grid_loss *loss, double frequency)
 {
   return pow(loss->one / frequency, loss->power);

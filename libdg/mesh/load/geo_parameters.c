@@ -89,9 +89,7 @@ static int add(struct dg_geo_parameters *list, const char *name, bool onelab, st
 static int add_if_string(struct dg_geo_parameters *list, struct scanner *scan, struct dg_error *err)
 {
   struct scanner look = *scan;
-  const enum token token = next_token(&look);
-  list->composed = list->composed || token == WORD;
-  if (token != STRING) return 0;
+  if (next_token(&look) != STRING) return 0;
   *scan = look;
   return add(list, scan->text, true, err);
 }

@@ -214,9 +214,12 @@ static const struct bad_table bad[] = {
      "\"10:61:00\""},
     {WITH("checkpoint = { every = 0 }"), "cavity.lua:2: checkpoint.every must be an integer >= 1, not 0"},
     {WITH("checkpoint = { minutes = -1 }"), "cavity.lua:2: checkpoint.minutes must be a number > 0, not -1"},
-    {WITH("flux = 1.01"), "cavity.lua:2: flux must be \"upwind\", \"centered\" or a number in [0, 1], not 1.01"},
-    {WITH("flux = 0/0"), "cavity.lua:2: flux must be \"upwind\", \"centered\" or a number in [0, 1], not nan"},
-    {WITH("flux = {}"), "cavity.lua:2: flux must be \"upwind\", \"centered\" or a number in [0, 1], not a table"},
+    {WITH("flux = 1.01"),
+     "cavity.lua:2: flux must be \"upwind\", \"damped\", \"centered\" or a number in [0, 1], not 1.01"},
+    {WITH("flux = 0/0"),
+     "cavity.lua:2: flux must be \"upwind\", \"damped\", \"centered\" or a number in [0, 1], not nan"},
+    {WITH("flux = {}"),
+     "cavity.lua:2: flux must be \"upwind\", \"damped\", \"centered\" or a number in [0, 1], not a table"},
     {"simulation { " MESH ORDER TIME "\nmaterials = { air = { epsilon_r = 0 } } }",
      "cavity.lua:2: materials.air.epsilon_r must be a number > 0, a function of x, y, z or a tensor, not 0"},
     {"simulation { " MESH ORDER TIME "\nmaterials = { air = { mu_r = -1 } } }",
@@ -256,7 +259,7 @@ static const struct bad_table bad[] = {
     {WITH("watchdog = { growth = 1 }"), "cavity.lua:2: watchdog.growth must be a number > 1, not 1"},
     /* names and choices */
     {WITH("flux = 'upwnd'"),
-     "cavity.lua:2: flux must be \"upwind\", \"centered\" or a number in [0, 1], not the string "
+     "cavity.lua:2: flux must be \"upwind\", \"damped\", \"centered\" or a number in [0, 1], not the string "
      "\"upwnd\" (nearest: 'upwind')"},
     {WITH("precision = 'singel'"), "cavity.lua:2: precision must be \"double\" or \"single\", not the string "
                                    "\"singel\" (nearest: 'single')"},
@@ -537,6 +540,7 @@ static void reads_every_choice(void **state)
     enum mx_integrator integrator;
   } choices[] = {{"flux", "upwind", 1, MX_LEAPFROG},
                  {"flux", "centred", 0, MX_LEAPFROG},
+                 {"flux", "damped", 0.3, MX_LEAPFROG},
                  {"flux", "0.25", 0.25, MX_LEAPFROG},
                  {"flux", "0", 0, MX_LEAPFROG},
                  {"flux", "1", 1, MX_LEAPFROG},

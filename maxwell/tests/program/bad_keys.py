@@ -50,10 +50,10 @@ key("fractional order",
     "order must be an integer from 1 to 8, not 2.5",
     "order = 1", "order = 2.5")
 key("flux 1.5",
-    'flux must be "upwind", "centered" or a number in [0, 1], not 1.5',
+    'flux must be "upwind", "damped", "centered" or a number in [0, 1], not 1.5',
     "order = 1", "order = 1, flux = 1.5")
 key("flux by a wrong name",
-    "flux must be \"upwind\", \"centered\" or a number in [0, 1], not the string \"upwnd\" (nearest: 'upwind')",
+    "flux must be \"upwind\", \"damped\", \"centered\" or a number in [0, 1], not the string \"upwnd\" (nearest: 'upwind')",
     "order = 1", "order = 1, flux = \"upwnd\"")
 key("cfl 0",
     "time.cfl must be a number in (0, 1], not 0",

@@ -235,7 +235,7 @@ line("bench: unknown backend",
     re.compile("--backend: unknown 'referenc' \\(nearest: 'reference'\\); there is .*reference.*"),
     *BENCH, "--backend", "referenc")
 line("bench: unknown flux",
-    "--flux: unknown 'upwnd' (nearest: 'upwind'); there is upwind, centered",
+    "--flux: unknown 'upwnd' (nearest: 'upwind'); there is upwind, damped, centered, centred",
     *BENCH, "--flux", "upwnd")
 line("bench: part of an unknown",
     "--unknowns must be a whole number from 1 to 1e+10, not '1.5'",
