@@ -1,5 +1,7 @@
 /* Reads the output of the simulation table: snapshots, energy, and the lists of measures. config.c calls it. */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "libdg/base/bug.h"
@@ -163,6 +165,55 @@ static int check_names(struct mx_reader *r, const struct mx_value *item, const s
   return 0;
 }
 
+struct named {
+  const char *name;
+  size_t index;
+};
+
+static int by_name(const void *a, const void *b)
+{
+  const struct named *const one = a, *const other = b;
+  const int order = strcmp(one->name, other->name);
+  return order != 0 ? order : (one->index > other->index) - (one->index < other->index);
+}
+
+/* The place of the first of a name in a sorted list, or where it would be. */
+static size_t place_of(const struct named *named, size_t count, const char *name)
+{
+  size_t low = 0, high = count;
+  while (low < high) {
+    const size_t middle = (low + high) / 2;
+    if (strcmp(named[middle].name, name) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/* Checks the names of a list, which may be long: finds the first item whose name is taken, and lets check_names say it.
+ */
+static int check_all_names(struct mx_reader *r, const struct mx_value *list, const struct mx_measure_config *measure)
+{
+  const size_t count = list->count;
+  struct named *named;
+  size_t wrong = count;
+  if (count == 0) return 0;
+  if (mx_arena_alloc(&r->arena, &named, count, sizeof *named, r->err) != 0) return r->err->code;
+  for (size_t i = 0; i < count; i++) named[i] = (struct named){measure[i].name, i};
+  qsort(named, count, sizeof *named, by_name);
+  for (size_t k = 1; k < count; k++)
+    if (strcmp(named[k - 1].name, named[k].name) == 0 && named[k].index < wrong) wrong = named[k].index;
+  for (size_t i = 0; i < count; i++) {
+    char spectrum[256]; /* names are file names, of at most 200 bytes */
+    if (measure[i].frequencies.count == 0) continue;
+    snprintf(spectrum, sizeof spectrum, "%s_spectrum", measure[i].name);
+    const size_t k = place_of(named, count, spectrum);
+    if (k == count || strcmp(named[k].name, spectrum) != 0) continue;
+    const size_t later = named[k].index > i ? named[k].index : i;
+    if (later < wrong) wrong = later;
+  }
+  return wrong < count ? check_names(r, &list->entry[wrong].value, &measure[wrong], wrong) : 0;
+}
+
 /* Adds the list to config->output.measure, which holds the kinds before it. */
 static int read_measures(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
@@ -187,8 +238,8 @@ static int read_measures(struct mx_reader *r, const struct mx_rule *rule, const 
     if (mx_read_table(r, item, kind->item, kind->rule, kind->rules, &draft) != 0) return r->err->code;
     if (kind->finish != NULL && kind->finish(r, item, &draft) != 0) return r->err->code;
     all[before + i] = draft.measure;
-    if (check_names(r, item, &all[before + i], i) != 0) return r->err->code;
   }
+  if (check_all_names(r, value, all + before) != 0) return r->err->code;
   config->output.measure = all;
   config->output.measures = before + value->count;
   return 0;

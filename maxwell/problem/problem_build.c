@@ -32,6 +32,10 @@ static int evaluate(const struct mx_scalar *scalar, const char *what, bool may_b
   const double place[1][3] = {{x[0], x[1], x[2]}};
   const struct mx_places at = {.what = what, .count = 1, .x = place, .components = 1};
   if (mx_function_values(scalar->function, &at, value, err) != 0) return err->code;
+  if (*value > MX_LARGEST || (!may_be_zero && *value > 0 && *value < MX_SMALLEST))
+    return dg_fail(err, DG_INPUT,
+                   MX_PLACE "%s must be at least %g and at most %g, but the function gave %g at (%g, %g, %g) m",
+                   MX_AT(scalar->where), what, may_be_zero ? 0.0 : MX_SMALLEST, MX_LARGEST, *value, x[0], x[1], x[2]);
   if (*value > 0 || (may_be_zero && *value == 0)) return 0;
   return dg_fail(err, DG_INPUT, MX_PLACE "%s must be %s 0, but the function gave %g at (%g, %g, %g) m",
                  MX_AT(scalar->where), what, may_be_zero ? "at least" : "greater than", *value, x[0], x[1], x[2]);

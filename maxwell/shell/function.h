@@ -22,6 +22,10 @@
 
 #include "libdg/base/error.h"
 
+/* No quantity of ours has a number beyond these, in SI units: squares and quotients of what is within stay numbers. */
+#define MX_LARGEST  1e25
+#define MX_SMALLEST 1e-60 /* of what must be greater than 0 */
+
 /* The places and times at which values are wanted. */
 struct mx_places {
   const char *what; /* the name of the values, for messages: "initial.E" */

@@ -11,6 +11,7 @@
 
 #include "libdg/base/bug.h"
 #include "libdg/base/text.h"
+#include "maxwell/shell/function.h"
 
 #define RULES_MAX 64
 
@@ -232,11 +233,21 @@ static int check_range(struct mx_reader *r, const struct mx_rule *rule, const st
   return 0;
 }
 
-int mx_read_real(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+static int read_finite(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, double *to)
 {
   if (value->type != MX_NUMBER) return mx_fail_expected(r, value, rule->expected);
   if (check_range(r, rule, value) != 0) return r->err->code;
-  *(double *)to = value->number;
+  *to = value->number;
+  return 0;
+}
+
+int mx_read_real(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  if (read_finite(r, rule, value, to) != 0) return r->err->code;
+  const double size = fabs(value->number);
+  if (size > MX_LARGEST || (rule->open && rule->least == 0 && size < MX_SMALLEST))
+    return mx_fail_at(r, value, "%s must be %s, and from %g to %g in size, not %g", name_of(value), rule->expected,
+                      rule->open ? MX_SMALLEST : 0.0, MX_LARGEST, value->number);
   return 0;
 }
 
@@ -312,6 +323,6 @@ int mx_read_triple(struct mx_reader *r, const struct mx_rule *rule, const struct
   if (value->count != 3)
     return mx_fail_at(r, value, "%s must be %s, not %zu values", value->path, rule->expected, value->count);
   for (int i = 0; i < 3; i++)
-    if (mx_read_real(r, &number, &value->entry[i].value, &triple[i]) != 0) return r->err->code;
+    if (read_finite(r, &number, &value->entry[i].value, &triple[i]) != 0) return r->err->code; /* of any length */
   return 0;
 }

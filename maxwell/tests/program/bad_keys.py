@@ -272,6 +272,24 @@ key("port whose group is a path",
 key("two probes of one name",
     "output.probes: two probes have the name 'inside' (1 and 2)",
     PROBE, PROBE + ", " + PROBE, at="probes =")
+key("two probes of one name, far from each other",
+    "output.probes: two probes have the name 'inside' (1 and 3)",
+    PROBE, PROBE + ", { name = \"b\", at = { 0.1, 0.2, 0.3 } }, " + PROBE, at="probes =")
+for size in ("1e300", "1e26"):
+    key(f"absurd permittivity {size}",
+        "materials.right.epsilon_r must be a number > 0, a function of x, y, z or a tensor, and from 1e-60 to 1e+25 in size, "
+        f"not {float(size):g}",
+        "epsilon_r = 2", f"epsilon_r = {size}")
+key("absurd permittivity, small",
+    "materials.right.epsilon_r must be a number > 0, a function of x, y, z or a tensor, and from 1e-60 to 1e+25 in size, "
+    "not 4.94066e-324",
+    "epsilon_r = 2", "epsilon_r = 5e-324")
+key("absurd conductivity",
+    "materials.right.sigma must be a number >= 0 (S/m) or a function of x, y, z, and from 0 to 1e+25 in size, not 1e+308",
+    "epsilon_r = 2", "epsilon_r = 2, sigma = 1e308")
+key("absurd permittivity of a function",
+    re.compile(r"materials.right.epsilon_r must be at least 1e-60 and at most 1e\+25, but the function gave 1e\+300 at \(.*\) m"),
+    "epsilon_r = 2", "epsilon_r = function(x, y, z) return 1e300 end")
 key("fields every 0",
     "output.fields.every must be an integer >= 1, not 0",
     "every = 2", "every = 0")

@@ -2,6 +2,7 @@
 """What a run measures, read back: measure_contract.py PROGRAM [NAME...] runs the tests whose names contain a NAME, or
 all. share/doc/manual.md has the contract."""
 import os
+import resource
 import signal
 import sys
 import time
@@ -291,6 +292,20 @@ def test_no_loss_is_said(program):
         expect(code == 0 and "has losses" not in err, f"a medium with a pole: {err!r}")
         out = place.good(*RUN, "--set", "output.voltages.1.to={0.5,0.5,1.1}")
         expect("'a': 0.1 m of its path of 1 m are outside the mesh and count as conductor" in out, f"says {out}")
+
+
+def test_many_probes(program):
+    """30,000 probes are read in 1 s; it was 15 s, and grew with the square of their number."""
+    script = """local p = {}
+for i = 1, 30000 do p[i] = { name = "p" .. i, at = { 0.5, 0.5, 0.5 }, frequencies = { 1e9 } } end
+simulation { mesh = { file = "none.msh" }, order = 1, time = { steps = 2 }, materials = { default = {} }, output = { probes = p } }
+"""
+    with Place(program, script=script) as place:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        code, _, err, _ = place.run(*RUN)
+        took = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+        expect(code == 2 and "none.msh" in err, f"{code}: {err}")
+        expect(took < 6, f"took {took} s of a processor")
 
 
 def test_check(program):
