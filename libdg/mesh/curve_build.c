@@ -117,12 +117,13 @@ int dg_mesh_check_maps(const struct dg_mesh *mesh, struct dg_error *err)
     double x[3];
     const double ratio = least_ratio(mesh, &slopes, first, &where);
     dg_shape_at(mesh->geometry, dg_mesh_shape(mesh, first), slopes.place[where], x, NULL);
-    (void)dg_fail(err, DG_INPUT,
-                  "curved element %" PRIu64 " folds at " DG_AT
-                  ": its determinant there is %.2g of that of the straight "
-                  "element (%zu of %zu curved elements fold): make the mesh finer there (mesh.size), or lower "
-                  "mesh.geometry",
-                  mesh->tag[mesh->curve[first]], DG_XYZ(x), ratio, folded, mesh->curved);
+    (void)dg_fail(
+        err, DG_INPUT,
+        "curved element %" PRIu64 " folds at " DG_AT
+        ": its determinant there is %.2g of that of the straight element (%zu of %zu curved elements fold): make "
+        "the file's mesh finer there, let Gmsh mend it (Mesh.HighOrderOptimize = 2), or save straight elements "
+        "(Mesh.ElementOrder = 1)",
+        mesh->tag[mesh->curve[first]], DG_XYZ(x), ratio, folded, mesh->curved);
   }
 fail:
   dg_shape_slopes_release(&slopes);

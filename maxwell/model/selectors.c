@@ -72,12 +72,62 @@ void mx_warn_entities(const struct dg_mesh *mesh, struct dg_log *log)
   }
 }
 
+/* The drawn entity with this tag, or -1: what has grown has tags that nobody knows. */
+static int drawn_entity(const struct dg_mesh *mesh, int dim, int tag)
+{
+  const int entity = dg_mesh_find_entity(mesh, dim, tag);
+  return entity >= 0 && mesh->entity[entity].layer == 0 ? entity : -1;
+}
+
+/* The physical group with this number that has no name, or -1. One that has a name is meant by its name. */
+static int numbered_group(const struct dg_mesh *mesh, int dim, int tag)
+{
+  for (size_t g = 0; g < mesh->groups; g++)
+    if (mesh->group[g].dim == dim && mesh->group[g].tag == tag && mesh->group[g].name[0] == '\0') return (int)g;
+  return -1;
+}
+
+static bool in_group(const struct dg_mesh *mesh, size_t entity, int group)
+{
+  for (int i = 0; i < mesh->entity[entity].groups; i++)
+    if (mesh->entity[entity].group[i] == group) return true;
+  return false;
+}
+
+/* Does a number mean this entity? It is the entity's tag, or where no entity has it the number of a group without a
+ * name. Where it could be either, mx_check_selector has refused it. */
+static bool is_numbered(const struct mx_selector *selector, const struct dg_mesh *mesh, size_t entity)
+{
+  const int dim = mesh->entity[entity].dim, group = numbered_group(mesh, dim, selector->tag);
+  if (mesh->entity[entity].layer > 0) return false;
+  if (mesh->entity[entity].tag == selector->tag) return true;
+  return group >= 0 && drawn_entity(mesh, dim, selector->tag) < 0 && in_group(mesh, entity, group);
+}
+
 /* Says whether the selector means this entity by name or tag. */
 static bool names(const struct mx_selector *selector, const struct dg_mesh *mesh, size_t entity, int dim)
 {
   if (mesh->entity[entity].dim != dim) return false;
-  if (selector->group == NULL) return mesh->entity[entity].tag == selector->tag && mesh->entity[entity].layer == 0;
+  if (selector->group == NULL) return is_numbered(selector, mesh, entity);
   return dg_mesh_entity_in_group(mesh, (int)entity, selector->group);
+}
+
+/* Checks that a number means one thing: there is such an entity, or such a group, or they are the same. */
+static int check_number(const struct dg_mesh *mesh, const char *key, const struct mx_selector *selector, int dim,
+                        struct dg_error *err)
+{
+  const int entity = drawn_entity(mesh, dim, selector->tag), group = numbered_group(mesh, dim, selector->tag);
+  const char *word = dim == 2 ? "Surface" : "Volume";
+  size_t members = 0;
+  if (entity < 0 && group < 0) return unknown_tag(mesh, key, selector, dim, err);
+  for (size_t i = 0; i < mesh->entities && group >= 0; i++) members += in_group(mesh, i, group);
+  if (entity < 0 || group < 0 || (members == 1 && in_group(mesh, (size_t)entity, group))) return 0;
+  return dg_fail(err, DG_INPUT,
+                 MX_PLACE
+                 "%s[%d]: the mesh has a %s with tag %d, and a physical group %d without a name, which has "
+                 "others: give the group a name (Physical %s(\"name\", %d)) and write that; then [%d] is the %s",
+                 MX_AT(selector->where), key, selector->tag, dimension_name[dim], selector->tag, selector->tag, word,
+                 selector->tag, selector->tag, dimension_name[dim]);
 }
 
 int mx_check_selector(const struct dg_mesh *mesh, const char *key, const struct mx_selector *selector, int dim,
@@ -86,10 +136,7 @@ int mx_check_selector(const struct dg_mesh *mesh, const char *key, const struct 
   char name[128], text[300];
   bool found = false;
   if (selector->is_default) return 0;
-  if (selector->group == NULL) { /* what has grown has tags that nobody knows */
-    const int entity = dg_mesh_find_entity(mesh, dim, selector->tag);
-    if (entity < 0 || mesh->entity[entity].layer > 0) return unknown_tag(mesh, key, selector, dim, err);
-  }
+  if (selector->group == NULL && check_number(mesh, key, selector, dim, err) != 0) return err->code;
   for (size_t g = 0; g < mesh->groups && selector->group != NULL; g++)
     found = found || (mesh->group[g].dim == dim && strcmp(mesh->group[g].name, selector->group) == 0);
   if (selector->group != NULL && !found) return unknown_group(mesh, key, selector, dim, err);
@@ -112,7 +159,7 @@ int mx_selector_fit(const struct mx_selector *selector, const struct dg_mesh *me
 {
   if (selector->is_default) return 1;
   if (selector->group == NULL)
-    return selector->tag == mesh->entity[entity].tag && mesh->entity[entity].layer == 0 ? 3 : 0;
+    return !is_numbered(selector, mesh, entity) ? 0 : selector->tag == mesh->entity[entity].tag ? 3 : 2;
   return dg_mesh_entity_in_group(mesh, (int)entity, selector->group) ? 2 : 0;
 }
 
@@ -150,11 +197,15 @@ int mx_choose(int *choice, const struct mx_config *config, const struct dg_mesh 
     int best = 0;
     for (size_t i = 0; i < count; i++) {
       int f = mx_selector_fit(selector(config, i), mesh, what_it_continues(mesh, entity));
-      if (f == 2 && best == 2)
-        return dg_fail(
-            err, DG_INPUT, MX_PLACE "%s: %s %d belongs to both '%s' and '%s'; give it a key of its own: [%d]",
-            MX_AT(selector(config, i)->where), key, dimension_name[dim], mesh->entity[entity].tag,
-            selector(config, (size_t)choice[entity])->group, selector(config, i)->group, mesh->entity[entity].tag);
+      if (f == 2 && best == 2) {
+        char one[128], two[128];
+        mx_selector_name(selector(config, (size_t)choice[entity]), one, sizeof one);
+        mx_selector_name(selector(config, i), two, sizeof two);
+        return dg_fail(err, DG_INPUT,
+                       MX_PLACE "%s: %s %d belongs to both '%s' and '%s'; give it a key of its own: [%d]",
+                       MX_AT(selector(config, i)->where), key, dimension_name[dim], mesh->entity[entity].tag, one, two,
+                       mesh->entity[entity].tag);
+      }
       if (f > best) {
         best = f;
         choice[entity] = (int)i;

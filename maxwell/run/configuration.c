@@ -21,6 +21,18 @@ static void write_definitions(FILE *file, const char *key, size_t count, const s
   fputs("},\n", file);
 }
 
+/* The mesh's file, and those that the script has read, as paths from the folder where curlew was started. */
+static void write_files(FILE *file, const struct mx_setup *setup)
+{
+  fputs("  \"files\": [", file);
+  if (setup->config->mesh.file != NULL) dg_json_string(file, setup->config->mesh.file);
+  for (size_t i = 0; i < setup->origin->files; i++) {
+    fputs(i > 0 || setup->config->mesh.file != NULL ? ", " : "", file);
+    dg_json_string(file, setup->origin->file[i]);
+  }
+  fputs("],\n", file);
+}
+
 static void write_entries(FILE *file, const void *what)
 {
   const struct mx_setup *setup = what;
@@ -32,6 +44,7 @@ static void write_entries(FILE *file, const void *what)
   fputs(",\n", file);
   write_definitions(file, "args", origin->args, origin->arg);
   write_definitions(file, "set", origin->sets, origin->set);
+  write_files(file, setup);
   fputs("  \"simulation\": ", file);
   mx_resolved_write(file, origin->root, &setup->config->resolved, 2);
   fputs("\n}\n", file);

@@ -1,6 +1,7 @@
 /* configuration.json: what a run was asked for, each key of the simulation with its default where the script has none.
  *
- *   { "schema": 1, "version": "0.1.0", "script": "cavity.lua", "args": {"L": "0.5"}, "set": {}, "simulation": { ... } }
+ *   { "schema": 1, "version": "0.1.0", "script": "cavity.lua", "args": {"L": "0.5"}, "set": {},
+ *     "files": ["cavity.geo"], "simulation": { ... } }
  *
  * The manual describes the schema. It grows by keys; where one changes its meaning or goes, MX_CONFIGURATION_SCHEMA
  * becomes one more. */

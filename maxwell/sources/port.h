@@ -118,6 +118,9 @@ const struct mx_line_losses *mx_ports_losses(const struct mx_ports *ports, size_
  * the potentials of a port are no mode. */
 void mx_ports_report_losses(const struct mx_ports *ports, const struct mx_config *config, struct dg_log *log);
 const char *mx_ports_place(const struct mx_ports *ports, size_t port); /* in the script, as in mx_selector */
+/* Warns of ports whose guide carries another mode at a frequency of the S-parameters, or whose line has another mode
+ * there than at low frequencies. */
+void mx_ports_report_limits(const struct mx_ports *ports, const struct mx_config *config, struct dg_log *log);
 const char *mx_ports_name(const struct mx_ports *ports, size_t port);
 int mx_ports_number(const struct mx_ports *ports, size_t port);
 bool mx_ports_driven(const struct mx_ports *ports, size_t port);

@@ -42,6 +42,9 @@ struct mx_port {
   double source_share; /* lumped ports: share of the source's voltage in the port's, Z/(Z + Zs); else 1 */
   struct mx_line_losses losses; /* of a TEM line */
   double mixed;                 /* of a TEM line: as in tem_mode.h */
+  double other;                 /* cut-off of the first mode that the port does not have, Hz; 0: not known */
+  char other_name[40];          /* "TE20"; "": it has no name */
+  double dispersion;            /* of a TEM line: as in tem_mode.h */
   struct mx_circuit circuit;    /* of a lumped element */
   size_t modes;
   struct mx_port_mode *mode; /* the first is the port's own */

@@ -17,6 +17,16 @@
 enum { GMSH_LINE = 1 };
 #define WORTH 1.1 /* how much faster another mesh must be */
 
+/* Adds the cure where the geometry has chosen an algorithm that this Gmsh may lack. */
+static int blame_algorithm(struct dg_error *err)
+{
+  enum { DELAUNAY = 1, HXT = 10 };
+  const double algorithm = dg_gmsh_get("Mesh.Algorithm3D", DELAUNAY);
+  if (algorithm != DELAUNAY && algorithm != HXT)
+    dg_context(err, "the geometry sets Mesh.Algorithm3D = %g: take it out, or write 1 or 10", algorithm);
+  return err->code;
+}
+
 int dg_gmsh_generate(struct dg_model *model, const struct dg_mesh_options *options, const int *volume, size_t count,
                      struct dg_error *err)
 {
@@ -29,9 +39,10 @@ int dg_gmsh_generate(struct dg_model *model, const struct dg_mesh_options *optio
   dg_gmsh_set("Mesh.MaxNumThreads2D", threads);
   dg_gmsh_set("Mesh.MaxNumThreads3D", threads);
   dg_gmsh_set_sizes(options);
+  if (dg_gmsh_check_count(options, err) != 0) return err->code;
   dg_gmsh_set("Mesh.ElementOrder", 1); /* repair works on straight elements; gmsh_curve.c bends them */
   gmshModelMeshGenerate(3, &failed);
-  if (dg_gmsh_check("mesh", options->file, failed, err) != 0) return err->code;
+  if (dg_gmsh_check("mesh", options->file, failed, err) != 0) return blame_algorithm(err);
   for (size_t i = 0; i < count; i += 2)
     if (!dg_gmsh_has_elements(3, volume[i + 1]))
       return dg_fail(err, DG_INPUT, "Gmsh made no tetrahedra in volume %d of '%s'", volume[i + 1], options->file);

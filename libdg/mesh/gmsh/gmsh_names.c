@@ -9,6 +9,7 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/mesh/gmsh/gmsh_calls.h"
+#include "libdg/mesh/load/format.h"
 
 enum { NAME = 128 };
 
@@ -169,4 +170,25 @@ fail:
   gmshFree(out);
   gmshFree(solid);
   return err->code;
+}
+
+/* ---- names in mesh files ---- */
+
+int dg_gmsh_name_in_file(char **name, const char *file, int dim, int tag, struct dg_error *err)
+{
+  char line[512], found[256] = "";
+  bool inside = false;
+  FILE *stream = dg_format_by_name(file) == DG_FORMAT_MESH ? fopen(file, "rb") : NULL;
+  while (stream != NULL && fgets(line, sizeof line, stream) != NULL) {
+    int own_dim, own_tag;
+    char own[256];
+    if (strncmp(line, "$PhysicalNames", 14) == 0) inside = true;
+    else if (inside && line[0] == '$') break;
+    else if (strncmp(line, "$Nodes", 6) == 0 || strncmp(line, "$Entities", 9) == 0) break;
+    else if (inside && sscanf(line, "%d %d \"%255[^\"]\"", &own_dim, &own_tag, own) == 3 && own_dim == dim &&
+             own_tag == tag)
+      memcpy(found, own, sizeof found);
+  }
+  if (stream != NULL) (void)fclose(stream);
+  return dg_copy_string(name, found, err);
 }

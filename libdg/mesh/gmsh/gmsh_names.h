@@ -13,3 +13,6 @@ int dg_gmsh_join_solids(struct dg_model *model, const struct dg_mesh_options *op
  * ("#ff0000") of what has no name. Gmsh's importers of STEP and IGES know them, also when a script merges such a file.
  * A note for the log says which. */
 int dg_gmsh_name_groups(struct dg_model *model, struct dg_error *err) DG_MUST_USE;
+/* Copies the name that a .msh file gives a physical group, "" if it gives none: of two groups of one name Gmsh forgets
+ * the name of the second when it reads a file of version 2.2. */
+int dg_gmsh_name_in_file(char **name, const char *file, int dim, int tag, struct dg_error *err) DG_MUST_USE;

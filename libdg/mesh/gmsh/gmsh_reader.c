@@ -9,6 +9,7 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/mesh/gmsh/gmsh_calls.h"
+#include "libdg/mesh/gmsh/gmsh_names.h"
 #include "libdg/mesh/gmsh/gmsh_orders.h"
 #include "libdg/mesh/gmsh/gmsh_sizes.h"
 #include "libdg/mesh/mesh_check.h"
@@ -212,6 +213,99 @@ static int add_triangles(struct model *model, const struct elements *elements, s
   return 0;
 }
 
+/* ---- elements that are there once for each group ---- */
+
+/* A simplex by its vertices in ascending order, and where it stands. */
+struct copy {
+  int32_t v[4];
+  size_t at;
+};
+
+static int compare_copies(const void *left, const void *right)
+{
+  const struct copy *a = left, *b = right;
+  for (int i = 0; i < 4; i++)
+    if (a->v[i] != b->v[i]) return a->v[i] < b->v[i] ? -1 : 1;
+  return (a->at > b->at) - (a->at < b->at);
+}
+
+/* Marks those of count simplices that are there before: *again[count]. */
+static int find_copies(const int32_t *vertex, int corners, size_t count, bool **again, struct dg_error *err)
+{
+  struct copy *copy = NULL;
+  if (DG_NEW(*again, count + 1, err) != 0 || DG_NEW(copy, count + 1, err) != 0) goto fail;
+  for (size_t i = 0; i < count; i++) {
+    copy[i] = (struct copy){.v = {-1, -1, -1, -1}, .at = i};
+    for (int k = 0; k < corners; k++) {
+      int j = k;
+      for (; j > 0 && copy[i].v[j - 1] > vertex[(size_t)corners * i + (size_t)k]; j--) copy[i].v[j] = copy[i].v[j - 1];
+      copy[i].v[j] = vertex[(size_t)corners * i + (size_t)k];
+    }
+  }
+  qsort(copy, count, sizeof *copy, compare_copies);
+  for (size_t i = 1; i < count; i++) (*again)[copy[i].at] = memcmp(copy[i].v, copy[i - 1].v, sizeof copy[i].v) == 0;
+fail:
+  dg_free(copy);
+  return err->code;
+}
+
+/* MSH 2.2 writes an element once for each physical group that it is in. Takes away the copies among the elements from K
+ * and from `triangles` on, which are those of one entity. */
+static int drop_copies(struct model *model, size_t K, size_t triangles, struct dg_error *err)
+{
+  const size_t nodes = dg_shape_nodes(model->order > 0 ? model->order : 1);
+  bool *again = NULL;
+  size_t kept = K;
+  if (K < model->K && find_copies(model->tet[K], 4, model->K - K, &again, err) != 0) goto fail;
+  for (size_t e = K; e < model->K; e++) {
+    if (again[e - K]) continue;
+    memmove(model->tet[kept], model->tet[e], sizeof *model->tet);
+    model->volume_tag[kept] = model->volume_tag[e];
+    model->partition[kept] = model->partition[e];
+    model->tag[kept] = model->tag[e];
+    if (model->order > 1) memmove(model->shape + nodes * kept, model->shape + nodes * e, nodes * sizeof *model->shape);
+    kept++;
+  }
+  model->K = kept;
+  dg_free(again);
+  again = NULL;
+  kept = triangles;
+  if (triangles < model->triangles &&
+      find_copies(model->triangle[triangles], 3, model->triangles - triangles, &again, err) != 0)
+    goto fail;
+  for (size_t t = triangles; t < model->triangles; t++) {
+    if (again[t - triangles]) continue;
+    memmove(model->triangle[kept], model->triangle[t], sizeof *model->triangle);
+    model->surface_tag[kept++] = model->surface_tag[t];
+  }
+  model->triangles = kept;
+fail:
+  dg_free(again);
+  return err->code;
+}
+
+static bool in_several_groups(int dim, int tag)
+{
+  int *group = NULL, ierr;
+  size_t count = 0;
+  gmshModelGetPhysicalGroupsForEntity(dim, tag, &group, &count, &ierr);
+  gmshFree(group);
+  return ierr == 0 && count > 1;
+}
+
+/* The cells of other partitions that a partition sees: they are elements of their own partition. */
+static bool is_ghost(int dim, int tag)
+{
+  char *type = NULL;
+  int ierr;
+  gmshModelGetType(dim, tag, &type, &ierr);
+  const bool is = ierr == 0 && type != NULL && strncmp(type, "Ghost", 5) == 0;
+  gmshFree(type);
+  return is;
+}
+
+/* ---- entities ---- */
+
 /* The entity of the geometry to which an entity of a partitioned mesh belongs. 0 when that is of no use: a surface
  * between two partitions lies in a volume. An entity whose parents go round in a circle belongs to none. */
 static int whole_entity(int dim, int tag)
@@ -242,7 +336,8 @@ static int read_entity(struct model *model, int dim, int tag, struct dg_error *e
 {
   struct elements all = {0};
   int failed, whole = whole_entity(dim, tag);
-  if (whole == 0) return 0;
+  const size_t K = model->K, triangles = model->triangles;
+  if (whole == 0 || is_ghost(dim, tag)) return 0;
   gmshModelMeshGetElements(&all.type, &all.types, &all.tag, &all.tag_count, &all.tags, &all.node, &all.node_count,
                            &all.nodes, dim, tag, &failed);
   if (failed != 0) (void)dg_fail(err, DG_INPUT, "Gmsh could not give the elements of entity %d", tag);
@@ -257,6 +352,7 @@ static int read_entity(struct model *model, int dim, int tag, struct dg_error *e
     /* other surface elements cannot lie on a tetrahedron: they are left over, as unmatched triangles are */
   }
   elements_free(&all);
+  if (err->code == DG_OK && in_several_groups(dim, tag)) (void)!drop_copies(model, K, triangles, err);
   return err->code;
 }
 
@@ -300,7 +396,7 @@ static int read_group_entities(struct dg_group_input *group, const int *entity, 
   return 0;
 }
 
-static int read_group(struct dg_group_input *group, int dim, int tag, struct dg_error *err)
+static int read_group(struct dg_group_input *group, const char *file, int dim, int tag, struct dg_error *err)
 {
   char *name = NULL, *copy = NULL;
   int *entity = NULL, failed;
@@ -310,7 +406,8 @@ static int read_group(struct dg_group_input *group, int dim, int tag, struct dg_
   if (failed != 0) name = NULL;
   gmshModelGetEntitiesForPhysicalGroup(dim, tag, &entity, &count, &failed);
   if (failed != 0) count = 0;
-  if (dg_copy_string(&copy, name != NULL ? name : "", err) == 0) {
+  if (name != NULL && name[0] != '\0' ? dg_copy_string(&copy, name, err) == 0
+                                      : dg_gmsh_name_in_file(&copy, file, dim, tag, err) == 0) {
     group->name = copy;
     (void)!read_group_entities(group, entity, count, err);
   }
@@ -338,7 +435,7 @@ static int read_entities(struct dg_model *model, struct dg_error *err)
   return err->code;
 }
 
-static int read_groups(struct dg_model *model, struct dg_error *err)
+static int read_groups(struct dg_model *model, const char *file, struct dg_error *err)
 {
   int *dim_tag = NULL, failed;
   size_t length = 0;
@@ -347,7 +444,7 @@ static int read_groups(struct dg_model *model, struct dg_error *err)
   if (DG_NEW(model->group, length / 2, err) == 0)
     for (size_t i = 0; i < length && err->code == DG_OK; i += 2) {
       if (dim_tag[i] < 2) continue; /* curves and points carry nothing that the solver uses */
-      (void)!read_group(&model->group[model->groups++], dim_tag[i], dim_tag[i + 1], err);
+      (void)!read_group(&model->group[model->groups++], file, dim_tag[i], dim_tag[i + 1], err);
       if (err->code == DG_OK && model->group[model->groups - 1].entities == 0) dg_model_drop_group(model);
     }
   gmshFree(dim_tag);
@@ -449,5 +546,5 @@ int dg_gmsh_read(struct dg_model *to, const struct dg_mesh_options *options, int
   give(to, &model);
   if (to->shape != NULL && list_curved(to, err) != 0) return err->code;
   if (part > 0 && read_entities(to, err) != 0) return err->code;
-  return read_groups(to, err);
+  return read_groups(to, options->file, err);
 }

@@ -102,10 +102,44 @@ static int check_options(const struct dg_mesh_options *options, const struct dg_
                    "--trust",
                    options->file, known->harmful);
   for (size_t i = 0; i < options->parameters; i++) {
-    if (!is_script(options->file) || dg_geo_parameters_find(known, options->parameter_name[i]) == NULL)
+    const bool found = dg_geo_parameters_find(known, options->parameter_name[i]) != NULL;
+    if (!is_script(options->file) || (!found && !known->composed))
       return unknown_parameter(options, options->parameter_name[i], known, err);
     if (!isfinite(options->parameter_value[i]))
       return dg_fail(err, DG_INPUT, "mesh parameter '%s' is not finite", options->parameter_name[i]);
+  }
+  return 0;
+}
+
+static int set_parameter(const struct dg_mesh_options *options, size_t i, struct dg_error *err)
+{
+  double value = options->parameter_value[i];
+  int failed;
+  gmshOnelabSetNumber(options->parameter_name[i], &value, 1, &failed);
+  return failed != 0 ? dg_gmsh_check("set the parameters of", options->file, failed, err) : 0;
+}
+
+/* Sets parameters whose names the script composes: it runs once without them, and says which names it has. */
+static int set_composed(const struct dg_mesh_options *options, const struct dg_geo_parameters *known,
+                        struct dg_error *err)
+{
+  bool ran = false;
+  for (size_t i = 0; i < options->parameters; i++) {
+    double *value = NULL;
+    size_t count = 0;
+    int failed;
+    if (dg_geo_parameters_find(known, options->parameter_name[i]) != NULL) continue;
+    if (!ran) gmshOpen(options->file, &failed);
+    if (!ran && dg_gmsh_check("read", options->file, failed, err) != 0) return err->code;
+    ran = true;
+    gmshOnelabGetNumber(options->parameter_name[i], &value, &count, &failed);
+    gmshFree(value);
+    if (failed != 0 || count == 0) return unknown_parameter(options, options->parameter_name[i], known, err);
+    if (set_parameter(options, i, err) != 0) return err->code;
+  }
+  if (ran) {
+    int failed;
+    gmshClear(&failed);
   }
   return 0;
 }
@@ -123,7 +157,7 @@ static int start_with_parameters(const struct dg_mesh_options *options, const st
   argv[argc++] = program;
   for (size_t i = 0; i < options->parameters; i++) {
     const struct dg_geo_parameter *parameter = dg_geo_parameters_find(known, options->parameter_name[i]);
-    if (parameter->onelab) continue;
+    if (parameter == NULL || parameter->onelab) continue;
     snprintf(number + i * NUMBER_MAX, NUMBER_MAX, "%.17g", options->parameter_value[i]);
     argv[argc++] = flag;
     argv[argc++] = parameter->name;
@@ -137,10 +171,8 @@ static int start_with_parameters(const struct dg_mesh_options *options, const st
   if (failed != 0) (void)dg_fail(err, DG_ENVIRONMENT, "Gmsh could not be started");
   gmshOnelabClear("", &failed); /* 4.8 keeps those of the model before */
   for (size_t i = 0; i < options->parameters && err->code == DG_OK; i++) {
-    double value = options->parameter_value[i];
-    if (!dg_geo_parameters_find(known, options->parameter_name[i])->onelab) continue;
-    gmshOnelabSetNumber(options->parameter_name[i], &value, 1, &failed);
-    if (failed != 0) (void)!dg_gmsh_check("set the parameters of", options->file, failed, err);
+    const struct dg_geo_parameter *parameter = dg_geo_parameters_find(known, options->parameter_name[i]);
+    if (parameter != NULL && parameter->onelab) (void)!set_parameter(options, i, err);
   }
 fail:
   dg_free(argv);
@@ -158,7 +190,8 @@ static int check_parameters(const struct dg_mesh_options *options, const struct 
     double *value = NULL, wanted = options->parameter_value[i];
     size_t count = 0;
     int ierr;
-    if (!dg_geo_parameters_find(known, name)->onelab) continue;
+    const struct dg_geo_parameter *parameter = dg_geo_parameters_find(known, name);
+    if (parameter != NULL && !parameter->onelab) continue;
     gmshOnelabGetNumber(name, &value, &count, &ierr);
     if (ierr == 0 && count > 0 && value[0] != wanted)
       (void)dg_fail(err, DG_INPUT,
@@ -187,16 +220,26 @@ static int has_geometry(const int *entity, size_t count)
   return 0;
 }
 
+/* Gmsh 4.8 numbers elements anew when it saves those of groups only, but not in its list of ghost cells. */
+static int blame_ghosts(enum dg_format_kind kind, struct dg_error *err)
+{
+  if (kind == DG_FORMAT_MESH && strstr(err->message, "No element with tag") != NULL)
+    dg_context(err, "its list of ghost cells ($GhostElements) names elements that it has not: save it without "
+                    "Mesh.PartitionCreateGhostCells, or with Mesh.SaveAll = 1");
+  return err->code;
+}
+
 static int open_and_mesh(struct dg_model *model, const struct dg_mesh_options *options,
                          const struct dg_geo_parameters *known, bool *generated, struct dg_error *err)
 {
+  const enum dg_format_kind kind = dg_format_by_name(options->file);
   dg_model_phase(model, 'r');
   int failed, *volume = NULL;
   size_t count = 0;
+  if (set_composed(options, known, err) != 0) return err->code;
   gmshOpen(options->file, &failed);
-  if (dg_gmsh_check("read", options->file, failed, err) != 0) return err->code;
+  if (dg_gmsh_check("read", options->file, failed, err) != 0) return blame_ghosts(kind, err);
   if (check_parameters(options, known, err) != 0) return err->code;
-  const enum dg_format_kind kind = dg_format_by_name(options->file);
   if (kind == DG_FORMAT_GEOMETRY && dg_gmsh_join_solids(model, options, err) != 0) return err->code;
   if (kind != DG_FORMAT_MESH && dg_gmsh_name_groups(model, err) != 0) return err->code;
   gmshModelGetEntities(&volume, &count, 3, &failed);

@@ -193,6 +193,68 @@ void dg_gmsh_set_sizes(const struct dg_mesh_options *options)
   silence_default(options);
 }
 
+/* ---- too many elements ---- */
+
+/* The volume of the shapes of Open CASCADE in the model, in drawing units; 0: there are none. */
+static double occ_volume(void)
+{
+  int *solid = NULL, failed;
+  size_t count = 0;
+  double sum = 0;
+  gmshModelOccGetEntities(&solid, &count, 3, &failed);
+  if (failed != 0) count = 0;
+  for (size_t i = 0; i + 1 < count; i += 2) {
+    double mass = 0;
+    gmshModelOccGetMass(3, solid[i + 1], &mass, &failed);
+    if (failed == 0 && mass > 0) sum += mass;
+  }
+  gmshFree(solid);
+  return sum;
+}
+
+/* What a CAD file says of its unit, for a message; Gmsh turns all of them into millimetres. */
+static void unit_of_file(const char *file, char *text, size_t size)
+{
+  const char *dot = strrchr(file, '.');
+  text[0] = '\0';
+  if (dot == NULL || (strcmp(dot, ".step") != 0 && strcmp(dot, ".stp") != 0 && strcmp(dot, ".STEP") != 0 &&
+                      strcmp(dot, ".STP") != 0 && strcmp(dot, ".iges") != 0 && strcmp(dot, ".igs") != 0))
+    return;
+  char *content = read_text(file);
+  const char *unit = content != NULL ? strstr(content, ".METRE.") : NULL;
+  const char *inch = content != NULL ? strstr(content, "INCH") : NULL, *from = unit;
+  while (from != NULL && from > content && *from != '(') from--;
+  const bool milli = from != NULL && strncmp(from, "(.MILLI.", 8) == 0, plain = from != NULL && from[1] == '$';
+  (void)snprintf(text, size,
+                 "; the file is in %s, and Gmsh turns it into millimetres: mesh.unit = 1e-3, mesh.size in mm",
+                 inch != NULL ? "inches"
+                 : milli      ? "millimetres"
+                 : plain      ? "metres"
+                              : "units of its own");
+  dg_free(content);
+}
+
+int dg_gmsh_check_count(const struct dg_mesh_options *options, struct dg_error *err)
+{
+  const double most = 1e8; /* a number that Gmsh would need days and some 100 GB for */
+  const double size =
+      fmin(options->size, dg_gmsh_get("Mesh.MeshSizeMax", INFINITY) * dg_gmsh_get("Mesh.MeshSizeFactor", 1));
+  double box[6], side[3], volume = occ_volume();
+  char unit[200];
+  int failed;
+  gmshModelGetBoundingBox(-1, -1, &box[0], &box[1], &box[2], &box[3], &box[4], &box[5], &failed);
+  if (failed != 0 || !(options->size > 0) || !(size > 0)) return 0;
+  for (int a = 0; a < 3; a++) side[a] = box[a + 3] - box[a];
+  if (volume == 0) volume = side[0] * side[1] * side[2];
+  const double count = 6 * sqrt(2) * volume / (size * size * size); /* regular tetrahedra of that edge */
+  if (!(count > most)) return 0;
+  unit_of_file(options->file, unit, sizeof unit);
+  return dg_fail(err, DG_INPUT,
+                 "mesh.size = %g would take about %.1e elements, of %g at most: geometry '%s' is %.4g x %.4g x %.4g "
+                 "drawing units of %g m (mesh.unit), which mesh.size has, too%s",
+                 options->size, count, most, options->file, side[0], side[1], side[2], options->unit, unit);
+}
+
 bool dg_gmsh_graded(const struct dg_mesh_options *options)
 {
   struct wishes wishes;

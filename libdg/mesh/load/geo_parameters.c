@@ -89,7 +89,9 @@ static int add(struct dg_geo_parameters *list, const char *name, bool onelab, st
 static int add_if_string(struct dg_geo_parameters *list, struct scanner *scan, struct dg_error *err)
 {
   struct scanner look = *scan;
-  if (next_token(&look) != STRING) return 0;
+  const enum token token = next_token(&look);
+  list->composed = list->composed || token == WORD;
+  if (token != STRING) return 0;
   *scan = look;
   return add(list, scan->text, true, err);
 }

@@ -7,7 +7,8 @@
  *   DefineConstant[ L = 1, h = { 0.1, Name "Parameters/h" } ];      the constants L and h, the ONELAB name
  *   w = DefineNumber[ 5, Name "Parameters/w" ];                     the ONELAB name
  *   d = GetNumber("Parameters/d", 2);                               the ONELAB name
- * and follows Include and Merge of other scripts. Names that a script composes at run time are not found. */
+ * and follows Include and Merge of other scripts. Names that a script composes when it runs are not found: `composed`
+ * says that there are some. */
 #pragma once
 
 #include <stdbool.h>
@@ -24,6 +25,7 @@ struct dg_geo_parameters {
   size_t count, room;
   struct dg_geo_parameter *parameter;
   int files;           /* that were read */
+  bool composed;       /* there are names that the script makes when it runs: StrCat(...) */
   const char *harmful; /* a command that starts a program or writes a file; NULL: there is none */
 };
 

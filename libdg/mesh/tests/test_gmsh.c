@@ -524,7 +524,7 @@ static void test_bad_mesh_files(void **state)
   refuse(
       msh(V2("6\n" CORNER "5 0 0 -1\n6 0.3 0.3 -1\n", "3\n1 4 2 1 1 1 2 3 4\n2 4 2 1 1 1 3 2 5\n3 4 2 1 1 1 3 2 6\n")),
       "is shared by three elements: 1, 2 and 3", "(0.333333, 0.333333, 0) m", NULL);
-  refuse(msh(V2("4\n" CORNER, "2\n1 4 2 1 1 1 2 3 4\n2 4 2 2 1 1 2 3 4\n")), "elements 1 and 2",
+  refuse(msh(V2("4\n" CORNER, "2\n1 4 2 1 1 1 2 3 4\n2 4 2 1 1 1 2 3 4\n")), "elements 1 and 2",
          "have the same four vertices", NULL);
   refuse(msh("$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\nrubbish"), "is cut off", NULL);
   refuse(msh("$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$Nodes\nrubbish\n$EndNodes\n"), "Gmsh could not read", NULL);

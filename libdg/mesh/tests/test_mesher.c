@@ -116,7 +116,7 @@ static void test_meshing_that_never_ends(void **state)
 {
   (void)state;
   struct dg_mesh_options options = plain(write_file("a.geo", BOX, 0600));
-  options.size = 0.002;
+  options.size = 0.006;
   options.seconds = 3;
   double start = now();
   refuse(options, DG_INPUT, "Gmsh took longer than 3 s to mesh", "a.geo'", "mesh.seconds", NULL);

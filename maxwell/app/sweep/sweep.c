@@ -155,7 +155,9 @@ static int take_end(struct sweep *sweep, struct mx_case *item, int status, struc
     return start(sweep, item, err);
   }
   item->done = item->exit_code == 0;
-  if (take_message(item, err) != 0 || mx_case_note(item, err) != 0) return err->code;
+  if (take_message(item, err) != 0 || (item->done && mx_case_look_at_files(item, err) != 0) ||
+      mx_case_note(item, err) != 0)
+    return err->code;
   sweep->ended++;
   sweep->failed += !item->done;
   report(sweep, item);

@@ -59,8 +59,8 @@ static int name_output(struct mx_cases *cases, struct dg_error *err)
 
 /* ---- what was done before */
 
-/* A note is "begun KEY SECONDS" or "done KEY SECONDS". */
-static bool read_note(const struct mx_case *item, bool *done, double *seconds)
+/* A note is "begun KEY SECONDS FILES" or "done KEY SECONDS FILES". */
+static bool read_note(const struct mx_case *item, bool *done, double *seconds, uint64_t *files)
 {
   char text[100] = "", word[8];
   uint64_t key;
@@ -70,7 +70,8 @@ static bool read_note(const struct mx_case *item, bool *done, double *seconds)
     return false;
   const ssize_t got = read(file, text, sizeof text - 1);
   close(file);
-  if (got <= 0 || sscanf(text, "%7s %16" SCNx64 " %lf", word, &key, seconds) != 3 || key != item->key) return false;
+  if (got <= 0 || sscanf(text, "%7s %16" SCNx64 " %lf %16" SCNx64, word, &key, seconds, files) != 4 || key != item->key)
+    return false;
   *done = strcmp(word, "done") == 0;
   return *seconds >= 0 && *seconds < 1e12;
 }
@@ -100,16 +101,25 @@ static bool summary_is_done(const struct mx_case *item)
   return done;
 }
 
+/* What an argument has named counts as well as what the script names: a run that is done stays if the files that it has
+ * read are the same, and one that was stopped goes on if none of them was changed since. */
 static void look_at_note(struct mx_case *item, bool again)
 {
+  struct dg_error ignored = {0};
+  struct mx_run_inputs inputs;
   bool done;
   double seconds;
-  if (again || !read_note(item, &done, &seconds)) return;
+  uint64_t files;
+  item->done = item->kept = item->restarts = false;
+  if (again || !read_note(item, &done, &seconds, &files)) return;
+  if (mx_run_inputs_read(&inputs, item->folder, &ignored) != 0 || !inputs.known) return;
+  if (done ? inputs.digest != files : inputs.newer) return;
   const bool summary = summary_is_done(item);
   if (done && summary) {
     item->done = item->kept = true;
     item->exit_code = 0;
     item->seconds = seconds;
+    item->files = files;
   } else if (!done && !summary && (has_checkpoint(item, "checkpoint") || has_checkpoint(item, "heat/checkpoint"))) {
     item->restarts = true;
     item->before = seconds;
@@ -123,7 +133,17 @@ struct note {
 static void write_note(FILE *file, const void *what)
 {
   const struct mx_case *item = ((const struct note *)what)->item;
-  fprintf(file, "%s %016" PRIx64 " %.6g\n", item->done ? "done" : "begun", item->key, item->seconds);
+  fprintf(file, "%s %016" PRIx64 " %.6g %016" PRIx64 "\n", item->done ? "done" : "begun", item->key, item->seconds,
+          item->files);
+}
+
+int mx_case_look_at_files(struct mx_case *item, struct dg_error *err)
+{
+  struct mx_run_inputs inputs;
+  if (mx_run_inputs_read(&inputs, item->folder, err) != 0) return err->code;
+  item->files =
+      inputs.known && !inputs.newer ? inputs.digest : 0; /* of one that was changed meanwhile nothing is known */
+  return 0;
 }
 
 int mx_case_note(const struct mx_case *item, struct dg_error *err)
@@ -192,6 +212,7 @@ void mx_cases_release(struct mx_cases *cases)
     mx_outcome_release(&item->outcome);
     if (item->said >= 0) close(item->said);
   }
+  dg_lock_release(&cases->lock, true);
   dg_free(cases->item);
   dg_free(cases->output);
   *cases = (struct mx_cases){0};
@@ -204,11 +225,26 @@ static int make(const char *path, struct dg_error *err)
   return dg_fail(err, DG_ENVIRONMENT, "cannot make the folder '%s': %s", path, strerror(errno));
 }
 
-int mx_cases_make_folder(const struct mx_cases *cases, struct dg_error *err)
+/* Two sweeps in one folder would run the same cases, and write one table. */
+static int take_lock(struct mx_cases *cases, struct dg_error *err)
+{
+  enum dg_lock_state state;
+  char holder[DG_LOCK_HOLDER], *path;
+  if (format_path(&path, cases->output, ".sweep/lock", err) != 0) return err->code;
+  if (dg_lock_take(&cases->lock, path, true, &state, holder, err) == 0 && state == DG_LOCK_BUSY)
+    (void)dg_fail(err, DG_ENVIRONMENT,
+                  "another sweep is at work in '%s'%s%s%s; wait for its end, or name another folder (--output)",
+                  cases->output, holder[0] != '\0' ? " (" : "", holder, holder[0] != '\0' ? ")" : "");
+  dg_free(path);
+  return err->code;
+}
+
+int mx_cases_make_folder(struct mx_cases *cases, struct dg_error *err)
 {
   char *path;
   if (make(cases->output, err) != 0 || format_path(&path, cases->output, ".sweep", err) != 0) return err->code;
-  (void)!make(path, err);
+  if (make(path, err) == 0 && take_lock(cases, err) == 0)
+    for (size_t i = 0; i < cases->count; i++) look_at_note(&cases->item[i], cases->options->again);
   dg_free(path);
   return err->code;
 }

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "libdg/files/lock.h"
 #include "maxwell/app/sweep/sweep_inputs.h"
 #include "maxwell/app/sweep/sweep_options.h"
 
@@ -12,7 +13,8 @@ struct mx_case {
   const char **value;        /* [axes] borrowed */
   char *name;                /* of its folder: "a=1,b=0.2" */
   char *folder, *note;       /* paths: the folder, and the note about it */
-  uint64_t key;              /* digest of all that the run depends on */
+  uint64_t key;              /* digest of all that the run is known to depend on before it begins */
+  uint64_t files;            /* digest of the files that it has read; 0: it is not known */
   bool done, kept;           /* the run is done; by an earlier sweep */
   bool restarts;             /* it goes on from a checkpoint */
   int exit_code;             /* -1: it was not run */
@@ -32,13 +34,17 @@ struct mx_cases {
   char *output;                           /* folder of the sweep */
   size_t count;
   struct mx_case *item; /* [count] */
+  struct dg_lock lock;
 };
 
 /* Makes the cases and looks which are done; touches nothing. DG_INPUT: the script cannot be read. Release in any case.
  */
 int mx_cases_init(struct mx_cases *cases, const struct mx_sweep_options *options, struct dg_error *err) DG_MUST_USE;
 void mx_cases_release(struct mx_cases *cases);
-/* Makes the folder of the sweep and that of its notes. */
-int mx_cases_make_folder(const struct mx_cases *cases, struct dg_error *err) DG_MUST_USE;
+/* Makes the folder of the sweep and that of its notes, takes its lock, and looks again which cases are done.
+ * DG_ENVIRONMENT: another sweep is at work there. */
+int mx_cases_make_folder(struct mx_cases *cases, struct dg_error *err) DG_MUST_USE;
+/* Finds the digest of the files that the run has read. */
+int mx_case_look_at_files(struct mx_case *item, struct dg_error *err) DG_MUST_USE;
 /* Notes that a run begins, or that it has ended. */
 int mx_case_note(const struct mx_case *item, struct dg_error *err) DG_MUST_USE;

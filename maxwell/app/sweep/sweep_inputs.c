@@ -14,8 +14,14 @@
 #include "libdg/base/digest.h"
 #include "libdg/base/memory.h"
 
-/* Reads a regular file; NULL without an error where there is none. */
-static char *read_file(const char *path, size_t *bytes, struct dg_error *err)
+static bool is_later(const struct timespec *a, const struct timespec *b)
+{
+  return a->tv_sec > b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec > b->tv_nsec);
+}
+
+/* Reads a regular file; NULL without an error where there is none. *changed, which may be NULL, is not before its time.
+ */
+static char *read_file(const char *path, size_t *bytes, struct timespec *changed, struct dg_error *err)
 {
   struct stat info;
   char *text = NULL;
@@ -29,6 +35,7 @@ static char *read_file(const char *path, size_t *bytes, struct dg_error *err)
       if (got <= 0) break;
       *bytes += (size_t)got;
     }
+  if (text != NULL && changed != NULL && is_later(&info.st_mtim, changed)) *changed = info.st_mtim;
   close(file);
   return text;
 }
@@ -101,7 +108,8 @@ static int scan(struct inputs *inputs, const char *path, const char *text, struc
   return 0;
 }
 
-int mx_inputs_digest(const char *script, uint64_t *digest, struct dg_error *err)
+/* *changed, which may be NULL, is not before the latest change of any of them. */
+static int digest_all(const char *script, uint64_t *digest, struct timespec *changed, struct dg_error *err)
 {
   struct inputs inputs = {0};
   *digest = 0;
@@ -111,7 +119,7 @@ int mx_inputs_digest(const char *script, uint64_t *digest, struct dg_error *err)
     const char *const path = inputs.path[i];
     size_t bytes = 0;
     errno = 0;
-    char *text = read_file(path, &bytes, err);
+    char *text = read_file(path, &bytes, changed, err);
     if (text == NULL && i == 0 && err->code == DG_OK)
       (void)dg_fail(err, DG_INPUT, "cannot open the script '%s': %s", script,
                     errno != 0 ? strerror(errno) : "it is no file");
@@ -123,6 +131,11 @@ int mx_inputs_digest(const char *script, uint64_t *digest, struct dg_error *err)
   }
   for (size_t i = 0; i < inputs.count; i++) dg_free(inputs.path[i]);
   return err->code;
+}
+
+int mx_inputs_digest(const char *script, uint64_t *digest, struct dg_error *err)
+{
+  return digest_all(script, digest, NULL, err);
 }
 
 /* ---- outcomes */
@@ -204,6 +217,38 @@ static int take_line(struct mx_outcome *outcome, char *line, struct dg_error *er
   return 0;
 }
 
+/* Looks at the files of a list ["a", "b"]. */
+static void look_at_list(struct mx_run_inputs *inputs, char *at, const struct timespec *began)
+{
+  struct timespec changed = {0};
+  for (inputs->known = *at++ == '['; inputs->known && *at == '"'; at += strspn(at, ", ")) {
+    struct dg_error why = {0};
+    uint64_t digest;
+    char *path, *behind = take_string(at, &path);
+    inputs->known = behind != NULL && digest_all(path, &digest, &changed, &why) == 0;
+    if (!inputs->known) return;
+    inputs->digest = dg_digest(inputs->digest, &digest, sizeof digest);
+    at = behind;
+  }
+  inputs->newer = is_later(&changed, began);
+}
+
+int mx_run_inputs_read(struct mx_run_inputs *inputs, const char *folder, struct dg_error *err)
+{
+  static const char name[] = "/configuration.json", key[] = "\n  \"files\": ";
+  struct timespec began = {0};
+  char *path;
+  size_t bytes = 0;
+  *inputs = (struct mx_run_inputs){0};
+  if (dg_alloc(&path, strlen(folder) + sizeof name, 1, err) != 0) return err->code;
+  stpcpy(stpcpy(path, folder), name);
+  char *text = read_file(path, &bytes, &began, err), *list = text != NULL ? strstr(text, key) : NULL;
+  dg_free(path);
+  if (list != NULL) look_at_list(inputs, list + sizeof key - 1, &began);
+  dg_free(text);
+  return err->code;
+}
+
 int mx_outcome_read(struct mx_outcome *outcome, const char *folder, struct dg_error *err)
 {
   static const char name[] = "/summary.json";
@@ -212,7 +257,7 @@ int mx_outcome_read(struct mx_outcome *outcome, const char *folder, struct dg_er
   *outcome = (struct mx_outcome){0};
   if (dg_alloc(&path, strlen(folder) + sizeof name, 1, err) != 0) return err->code;
   stpcpy(stpcpy(path, folder), name);
-  outcome->text = read_file(path, &bytes, err);
+  outcome->text = read_file(path, &bytes, NULL, err);
   if (outcome->text == NULL) (void)dg_fail(err, DG_ENVIRONMENT, "cannot read '%s'", path);
   dg_free(path);
   for (char *line = outcome->text; line != NULL && *line != '\0' && err->code == DG_OK;) {

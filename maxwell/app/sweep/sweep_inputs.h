@@ -11,6 +11,15 @@
  * (.lua, .geo, .msh, .step, .stl, .csv and the like). DG_INPUT: the script cannot be read. */
 int mx_inputs_digest(const char *script, uint64_t *digest, struct dg_error *err) DG_MUST_USE;
 
+/* The files that a run has read, by its configuration.json: names that an argument makes among them. */
+struct mx_run_inputs {
+  bool known;      /* it has such a file, and all of them are there */
+  bool newer;      /* one of them was changed after the run began */
+  uint64_t digest; /* as of mx_inputs_digest, of all of them */
+};
+
+int mx_run_inputs_read(struct mx_run_inputs *inputs, const char *folder, struct dg_error *err) DG_MUST_USE;
+
 /* A value of summary.json; numbers as they stand there, "nan" for null. */
 struct mx_outcome_value {
   char *name, *text; /* in the outcome's text */

@@ -18,6 +18,8 @@
 #include "maxwell/shell/script/script_threads.h"
 #include "maxwell/shell/script/world/files.h"
 #include "maxwell/shell/script/world/input.h"
+#include "maxwell/shell/script/world/keys.h"
+#include "maxwell/shell/script/world/names.h"
 #include "maxwell/shell/script/world/share.h"
 #include "maxwell/shell/script/script_convert.h"
 #include "maxwell/shell/script/script_tree.h"
@@ -199,6 +201,26 @@ static void read_root(lua_State *L, struct mx_load *load)
   lua_pop(L, 1);
 }
 
+/* The files that the script has read, for the run's origin. */
+static void list_files(lua_State *L, struct mx_load *load)
+{
+  struct mx_script *script = load->script;
+  struct mx_lua_key *key;
+  size_t others;
+  const char **file;
+  mx_names_push_files(L);
+  const size_t count = mx_lua_keys(L, -1, &key, &others);
+  mx_state_check(L, load, mx_arena_alloc(&script->arena, &file, count, sizeof *file, load->err));
+  for (size_t i = 0; i < count; i++) {
+    char *path;
+    mx_state_check(L, load, mx_arena_format(&script->arena, &path, load->err, "%s", key[i].text));
+    file[i] = path;
+  }
+  script->file = file;
+  script->files = count;
+  lua_pop(L, 2);
+}
+
 /* Everything of mx_script_load that may raise a Lua error. */
 static int protected_load(lua_State *L)
 {
@@ -218,6 +240,7 @@ static int protected_load(lua_State *L)
   read_root(L, load);
   apply_sets(L, load);
   mx_args_check(L, load);
+  list_files(L, load);
   return 0;
 }
 
@@ -406,6 +429,8 @@ int mx_script_load_text(struct mx_script **script, const char *path, const char 
                                  .sets = sets,
                                  .arg = s->arg,
                                  .set = s->set,
+                                 .files = s->files,
+                                 .file = s->file,
                                  .may_name = may_name,
                                  .seed = seed,
                                  .start_threads = start_threads,

@@ -36,7 +36,8 @@ struct mx_script {
   struct mx_lines lines;
   char *path, *chunk_name; /* "cavity.lua", "@cavity.lua" */
   const char *text;        /* of the script */
-  size_t args, sets;
+  size_t args, sets, files;
+  const char *const *file; /* [files] files that it has read, sorted */
   const struct mx_definition *arg, *set;
   struct mx_value root;
   struct mx_value *shown; /* the root with functions of the caller's; NULL: there are none */

@@ -8,6 +8,7 @@
 #include "libdg/base/memory.h"
 #include "libdg/base/vec3.h"
 #include "maxwell/problem/problem.h"
+#include "maxwell/sources/tem/tem_higher.h"
 #include "maxwell/sources/tem/tem_pick.h"
 #include "maxwell/sources/tem/tem_solve.h"
 
@@ -362,6 +363,15 @@ static int solve_shape(const struct build *b, int order)
   return b->err->code;
 }
 
+static bool has_open_walls(const struct mx_config *config)
+{
+  for (size_t i = 0; i < config->boundaries; i++) {
+    const enum mx_boundary_kind kind = config->boundary[i].kind;
+    if (mx_is_open(kind) && !mx_is_port(kind)) return true;
+  }
+  return config->layers > 0;
+}
+
 int mx_tem_mode_init(struct mx_tem_mode *mode, const struct mx_port_face *face, const struct mx_port_place *place,
                      const struct mx_tem_conductors *conductors, const struct mx_config *all,
                      const struct mx_port_config *config, int order, struct dg_error *err)
@@ -377,8 +387,9 @@ int mx_tem_mode_init(struct mx_tem_mode *mode, const struct mx_port_face *face, 
     mode->mu[k] = face->triangle[k].mu;
     b.inverse_mu[k] = 1 / mode->mu[k];
   }
-  if (choose_potentials(&b) == 0 && solve_fine(&b) == 0)
-    (void)solve_shape(&b, order < DG_ORDER_MAX ? order + 1 : order);
+  if (choose_potentials(&b) == 0 && solve_fine(&b) == 0 &&
+      solve_shape(&b, order < DG_ORDER_MAX ? order + 1 : order) == 0 && all->output.s_parameters.count > 0)
+    (void)!mx_tem_range_init(&mode->range, mode, b.epsilon, has_open_walls(all), err);
   if (err->code != 0) (void)dg_context(err, "for %s", place->what);
 fail:
   dg_free(b.epsilon);

@@ -30,6 +30,12 @@
 #include "maxwell/sources/tem/tem_conductors.h"
 #include "maxwell/sources/tem/tem_losses.h"
 
+/* How far up it holds (tem_higher.h). */
+struct mx_tem_range {
+  double cutoff;     /* Hz, of the first mode beside the TEM ones; 0: not known */
+  double dispersion; /* s^2: n grows by this times f^2, relatively, at low frequencies */
+};
+
 struct mx_tem_mode {
   size_t conductors;
   double *potential;           /* [conductors] V, for 1 V of the port */
@@ -45,6 +51,7 @@ struct mx_tem_mode {
   double K;                    /* on divided cells */
   double overlap;              /* what the integral of E . G would be with that K */
   struct mx_line_losses losses;
+  struct mx_tem_range range; /* zero where no S-parameters are asked for */
   double mixed; /* `voltages`: how much of the charges (or of the losses) does not fit one mode; 0: they are a mode */
 };
 

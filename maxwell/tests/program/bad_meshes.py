@@ -139,6 +139,14 @@ mesh("overlapping volumes of large elements",
 mesh("nodes doubled with a gap",
     re.compile(re.escape(HERE) + "faces of element .* with a gap of 2e-06 m: their nodes are doubled, .*"),
     "gap.geo", OCC + "Box(1) = {0, 0, 0, 1, 1, 1}; Box(2) = {0, 0, 1.000002, 1, 1, 1};\n", ", size = 3")
+mesh("an algorithm that this Gmsh may lack",
+    re.compile(re.escape(HERE) + r"Gmsh could not mesh '.*, the geometry sets Mesh\.Algorithm3D = 4: take it out, or write "
+               "1 or 10"),
+    "netgen.geo", OCC + "Box(1) = {0, 0, 0, 1, 1, 1};\nMesh.Algorithm3D = 4;\n", ", size = 1")
+mesh("a size that would make too many elements",
+    re.compile(re.escape(HERE) + r"mesh\.size = 0\.001 would take about 8\.5e\+09 elements, of 1e\+08 at most: geometry "
+               r"'.*box\.geo' is 1 x 1 x 1 drawing units of 1 m \(mesh\.unit\), which mesh\.size has, too"),
+    "box.geo", OCC + "Box(1) = {0, 0, 0, 1, 1, 1};\n", ", size = 1e-3")
 
 
 def entity(name, says, content):

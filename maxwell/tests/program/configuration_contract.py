@@ -85,7 +85,7 @@ def test_contents(program):
     with Place(program, {"input/case.lua": script}) as place:
         place.good("run", "input/case.lua", "-q", "-D", "a=1", "-D", "text=say \"x\"\n", "--set", "time.cfl=0.5")
         got = configuration(place)
-        expect(list(got) == ["schema", "version", "script", "args", "set", "simulation"], f"keys: {list(got)}")
+        expect(list(got) == ["schema", "version", "script", "args", "set", "files", "simulation"], f"keys: {list(got)}")
         expect(got["schema"] == 1 and got["script"] == "input/case.lua", f"head: {got}")
         expect(f"curlew {got['version']}\n" == place.good("--version"), f"version {got['version']}")
         expect(got["args"] == {"a": "1", "text": "say \"x\"\n"} and got["set"] == {"time.cfl": "0.5"}, f"{got['args']}")

@@ -6,6 +6,7 @@ import os
 import re
 import sys
 
+import meshes
 import step_files
 from harness import Place, expect, fingerprint, on_ranks
 from run_contract import main
@@ -245,6 +246,114 @@ def test_bad(program):
         with Place(program, {"input/board.step": text[:cut]}, script("air = {}")) as place:
             code, _, err, _ = place.run(*CHECK)
             expect(code == 2 and err.count("\n") == 1 and "board.step" in err, f"{code}: {err}")
+
+
+# ---- groups and files as Gmsh has them
+
+BOX = """\
+simulation {
+  mesh = { file = "%s" }, order = 1, time = { steps = 2 },
+  materials = { %s },
+  boundaries = { default = { kind = "pec" } },
+}
+"""
+
+
+def check_mesh(program, text, materials, file="box.msh", *options, **more):
+    files = {f"input/{file}": text, **more}
+    with Place(program, files, BOX % (file, materials)) as place:
+        code, out, err, _ = place.run(*CHECK, *options)
+        return code, out, err
+
+
+def test_elements_in_two_groups(program):
+    """MSH 2.2 has an element once for each of its groups: it is one element."""
+    mesh = meshes.box()
+    mesh.group(3, 13, "all", [1, 2])
+    for text in (mesh.text(), mesh.text_2()):
+        code, out, err = check_mesh(program, text, "left = { epsilon_r = 2 }, default = {}")
+        expect(code == 0 and re.search(r"volume +1 'left', 'all': 6 elements, 1 m", out), f"{code}: {out}{err}")
+        expect(re.search(r"surface +1 .*: 2 faces, 1 m", out), out)
+
+
+def test_groups_of_one_name(program):
+    """Two groups of one name both have its material, in either version of the format."""
+    mesh = meshes.box()
+    mesh.groups = [(dim, tag, "left" if name == "right" else name) for dim, tag, name in mesh.groups]
+    for text in (mesh.text(), mesh.text_2()):
+        code, out, err = check_mesh(program, text, "left = { epsilon_r = 2 }, default = {}")
+        expect(code == 0 and "material  left: 12 elements" in out, f"{code}: {out}{err}")
+
+
+def test_numbers_of_groups(program):
+    """A number is the tag of an entity, or the number of a group without a name; where it could be both it is neither."""
+    mesh = meshes.box()
+    mesh.groups = [g for g in mesh.groups if g[1] not in (11, 12)]
+    for text in (mesh.text(), mesh.text_2()):
+        code, out, err = check_mesh(program, text, "[12] = { epsilon_r = 2 }, default = {}")
+        expect(code == 0 and re.search(r"volume +2: 6 elements.*material '\[12\]'", out), f"{code}: {out}{err}")
+    mesh.member[(3, 1)], mesh.member[(3, 2)] = [2], [1]
+    code, out, err = check_mesh(program, mesh.text(), "[1] = { epsilon_r = 2 }, default = {}")
+    expect(code == 2 and "materials[1]: the mesh has a volume with tag 1, and a physical group 1 without a name" in err
+           and 'Physical Volume("name", 1)' in err, f"{code}: {err}")
+    mesh.member[(3, 1)], mesh.member[(3, 2)] = [1], [2]
+    code, out, err = check_mesh(program, mesh.text(), "[1] = { epsilon_r = 2 }, default = {}")
+    expect(code == 0 and re.search(r"volume +1: 6 elements.*material '\[1\]'", out), f"{code}: {out}{err}")
+
+
+PARTITIONED = """\
+SetFactory("OpenCASCADE");
+Box(1) = {0, 0, 0, 2, 1, 1};
+Physical Volume("all") = {1};
+Mesh.MeshSizeMax = 1;
+Mesh.PartitionCreateGhostCells = 1;
+Mesh.SaveAll = 1;
+Mesh 3;
+PartitionMesh 2;
+Save "ghosts.msh";
+"""
+
+
+def test_ghost_cells(program):
+    """Ghost cells of a partition are elements of another."""
+    with Place(program, {"input/box.geo": PARTITIONED}, BOX % ("box.geo", "default = {}")) as place:
+        place.good(*CHECK, "--trust")
+        made = next(os.path.join(root, "ghosts.msh") for root, _, files in os.walk(place.root) if "ghosts.msh" in files)
+        with open(made, encoding="utf-8") as file:
+            text = file.read()
+    expect("$GhostElements" in text, "the test is wrong: there are no ghost cells")
+    code, out, err = check_mesh(program, text, "default = {}")
+    expect(code == 0 and re.search(r"volume +1 'all': \d+ elements, 2 m", out), f"{code}: {out}{err}")
+    # without Mesh.SaveAll Gmsh 4.8 numbers the elements anew, and not the ghosts
+    text = re.sub(r"(\$GhostElements\n\d+\n)\d+ ", r"\g<1>987654 ", text)
+    code, out, err = check_mesh(program, text, "default = {}")
+    expect(code == 2 and "save it without Mesh.PartitionCreateGhostCells, or with Mesh.SaveAll = 1" in err, f"{code}: {err}")
+
+
+COMPOSED = """\
+SetFactory("OpenCASCADE");
+DefineConstant[ a = {1, Name StrCat("Parameters/", "a side")} ];
+Box(1) = {0, 0, 0, a, 1, 1};
+"""
+
+
+def test_composed_names(program):
+    """A name that the script composes is found when it runs, and one that it has not is an error."""
+    for name, says in (("Parameters/a side", r"volume +1: .* 2 m\^3"), ("Parameters/b side", None)):
+        text = (BOX % ("box.geo", "default = {}")).replace('"box.geo"', f'"box.geo", size = 1, parameters = {{ ["{name}"] = 2 }}')
+        with Place(program, {"input/box.geo": COMPOSED}, text) as place:
+            code, out, err, _ = place.run(*CHECK)
+            if says: expect(code == 0 and re.search(says, out), f"{code}: {out}{err}")
+            else: expect(code == 2 and "has no parameter 'Parameters/b side'" in err, f"{code}: {err}")
+
+
+def test_too_many_elements(program):
+    """A file in metres and a size in metres: Gmsh reads millimetres, and would mesh for ever."""
+    text = script("default = {}").replace("size = 5, unit = 1e-3", "size = 1e-3")
+    code, _, err = check(program, [("substrate", *LOWER, None, {})], text)
+    expect(code == 2 and "mesh.size = 0.001 would take about 4.2e+12 elements, of 1e+08 at most" in err
+           and "is 10 x 10 x 5 drawing units of 1 m (mesh.unit)" in err and "Gmsh turns it into millimetres" in err,
+           f"{code}: {err}")
 
 
 if __name__ == "__main__":

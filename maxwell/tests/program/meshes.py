@@ -53,6 +53,19 @@ class Mesh:
             lines += [" ".join(map(str, (tag, *nodes))) for _, _, _, tag, nodes in block]
         return "\n".join(lines + ["$EndElements", ""])
 
+    def text_2(self):
+        """In MSH 2.2, as Gmsh writes it: an element stands there once for each group that it is in."""
+        lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat", "$PhysicalNames", str(len(self.groups))]
+        lines += [f'{dim} {tag} "{name}"' for dim, tag, name in self.groups if name]
+        lines += ["$EndPhysicalNames", "$Nodes", str(len(self.points))]
+        lines += [" ".join(map(str, (tag, *x))) for tag, x in sorted(self.points.items())]
+        all_of_them = [(kind, group, entity, nodes) for dim, entity, kind, _, nodes in self.elements
+                       for group in self.member[(dim, entity)] or [0]]
+        lines += ["$EndNodes", "$Elements", str(len(all_of_them))]
+        lines += [" ".join(map(str, (number, kind, 2, group, entity, *nodes)))
+                  for number, (kind, group, entity, nodes) in enumerate(all_of_them, 1)]
+        return "\n".join(lines + ["$EndElements", ""])
+
 
 def box(cells=(2, 1, 1)):
     """A box of unit cubes. Volume 1, "left", is the first layer in x, volume 2, "right", the rest. Surface 1 is x = 0,

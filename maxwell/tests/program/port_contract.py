@@ -433,5 +433,59 @@ def test_both_ends_of_a_line_take_one_sign(program):
         expect(rows[0][3] > 0.8, f"bend: S21 = {rows[0][3]} + {rows[0][4]}j")
 
 
+# A shielded microstrip (R. Mittra, T. Itoh, IEEE Trans. MTT-19 (1971) 47): epsilon_r 8.875, 1.27 mm high and wide in a square of 12.7 mm.
+SHIELDED_GEO = """\
+SetFactory("OpenCASCADE");
+mm = 1e-3; e = 1e-6; L = 1.27; H = 12.7; h = 1.27; w = 1.27;
+Box(1) = {0, 0, 0, H*mm, L*mm, h*mm};
+Box(2) = {0, 0, h*mm, H*mm, L*mm, (H-h)*mm};
+Rectangle(100) = {(H-w)/2*mm, 0, h*mm, w*mm, L*mm};
+BooleanFragments{ Volume{1,2}; Delete; }{ Surface{100}; Delete; }
+Physical Volume("sub") = Volume In BoundingBox{-e, -e, -e, H*mm+e, L*mm+e, h*mm+e};
+Physical Volume("air") = Volume In BoundingBox{-e, -e, h*mm-e, H*mm+e, L*mm+e, H*mm+e};
+Physical Surface("strip") = Surface In BoundingBox{(H-w)/2*mm-e, -e, h*mm-e, (H+w)/2*mm+e, L*mm+e, h*mm+e};
+Physical Surface("left") = Surface In BoundingBox{-e, -e, -e, H*mm+e, e, H*mm+e};
+Physical Surface("right") = Surface In BoundingBox{-e, L*mm-e, -e, H*mm+e, L*mm+e, H*mm+e};
+"""
+SHIELDED = """\
+simulation {
+  mesh = { file = "shielded.geo", size = 2.5e-3 }, order = 2, time = { steps = 1 },
+  materials = { sub = { epsilon_r = %g }, air = {} }, interfaces = { strip = { kind = "pec" } },
+  boundaries = {
+    left = { kind = "tem_port", number = 1, waveform = waveform.gaussian { bandwidth = 5e9 } }, right = { kind = "tem_port", number = 2 },
+  },
+  output = { s_parameters = { 1e8, %g } },
+}
+"""
+
+
+def test_frequencies_above_the_mode(program):
+    """Where a static mode ends: the index of the line grows as published (5.9033 at 0, 5.9214 at 1 GHz), and in one medium the
+    first mode is that of the box. Below either nothing is said."""
+    for epsilon, highest, says in ((8.875, 10e9, "above about"), (8.875, 2.5e9, None), (1, 13e9, "propagates from about"), (1, 11e9, None)):
+        with Place(program, {"input/shielded.geo": SHIELDED_GEO}, SHIELDED % (epsilon, highest)) as place:
+            code, _, err, _ = place.run("check", "input/case.lua")
+            at = [float(f) for f in re.findall(f"{says} ([0-9.e+]+) Hz", err)]
+            expect(code == 0 and len(at) == (0 if says is None else 2), f"{epsilon}, {highest}: {err}")
+            growth = (5.9214 / 5.9033)**0.5 - 1
+            exact = 1e9 * np.sqrt(0.02 / growth) if epsilon > 1 else C0 / 2 / 12.7e-3
+            expect(all(abs(f - exact) < (0.1 if epsilon > 1 else 0.03) * exact for f in at), f"{at}, {exact}")
+            expect(says != "above about" or "boundaries.left: the mode of several media is that of low frequencies" in err, err)
+
+
+def test_other_modes_of_a_guide(program):
+    """The first mode that a waveguide port does not have, by the closed form; one that it absorbs is one that it has."""
+    modes = "boundaries.[1]: the mode %s of this guide propagates from %.6g Hz on, and S is asked for up to %.6g Hz"
+    for keys, highest, name, cutoff in (("", 2e8, "TE01", C0 / 2), ('absorb = { "TE01" }, ', 2e8, None, 0),
+                                        ('absorb = { "TE01" }, ', 3e8, "TE11", C0 / 2 * np.sqrt(2)),
+                                        ('absorb = { "TE01", "TE11" }, ', 3e8, "TM11", C0 / 2 * np.sqrt(2)),
+                                        ('absorb = { "TE01", "TE11", "TM11" }, ', 3.2e8, "TE02", C0)):
+        script = GUIDE.replace('kind = "waveguide_port", ', 'kind = "waveguide_port", ' + keys).replace("{ 0, 3e8 }", f"{{ 1.6e8, {highest} }}")
+        with Place(program, script=script) as place:
+            code, _, err, _ = place.run("check", "input/case.lua")
+            expect(code == 0 and err.count("propagates from") == (name is not None), f"{keys}: {err}")
+            expect(name is None or modes % (name, cutoff, highest) in err and f'absorb = {{ "{name}" }}' in err, f"{keys}: {err}")
+
+
 if __name__ == "__main__":
     sys.exit(main(sys.modules[__name__]))

@@ -77,6 +77,44 @@ def test_kept(program):
         expect(swept() == (1, 1), "a folder that is gone")
 
 
+def test_names_that_an_argument_makes(program):
+    """A geometry, its includes, a table and a module whose names no file has in quotes: they are what the runs have read."""
+    script = edited(SWEPT, ("local a, b", "local more = dofile('more_' .. (args.a or 1) .. '.lua')\nlocal a, b"),
+                    ('"box.msh"', '"box_" .. a .. ".geo"'), ("order = 1", "order = more"),
+                    ("materials = { left = { epsilon_r = 1 }, right = { epsilon_r = a } }", "materials = { default = { epsilon_r = a } }"),
+                    ("walls = { kind", "default = { kind"))
+    geo = 'SetFactory("OpenCASCADE");\nInclude "size.geo";\nBox(1) = { 0, 0, 0, 1, 1, 1 };\nMesh.MeshSizeMax = size;\n'
+    files = {"input/box_1.geo": geo, "input/box_2.geo": geo, "input/size.geo": "size = 1;\n", "input/more_1.lua": "return 1",
+             "input/more_2.lua": "return 1"}
+    with Place(program, files, script) as place:
+        def swept():
+            out = place.good(*SWEEP, "-D", "a=1,2")
+            return out.count("done, kept"), out.count(": done (")
+        expect(swept() == (0, 2) and swept() == (2, 0), "nothing has changed")
+        for name, content, wanted in (("box_2.geo", geo + "// a remark\n", (1, 1)), ("more_1.lua", "return 2", (1, 1)),
+                                      ("size.geo", "size = 0.5;\n", (0, 2))):
+            place.write("input/" + name, content)
+            found = swept()
+            expect(found == wanted and swept() == (2, 0), f"{name}: {found}")
+        expect(place.summary("case_sweep/a=1")["order"] == 2, "the module")
+
+
+def test_one_sweep_at_a_time(program):
+    """A second sweep in the folder, also of Python's package, ends at once and touches nothing."""
+    with Place(program, script=LONG) as place:
+        words = (*SWEEP, "-D", "a=1,2", "-D", "n=30000")
+        process = place.start(*words)
+        wait_for(lambda: progressed(place, "case_sweep/a=1,n=30000"))
+        code, out, err, _ = place.run(*words)
+        expect(code == 3 and out == "", f"exit code {code}: {out}")
+        check_message(err, re.compile(r"another sweep is at work in 'case_sweep' \(.*, process \d+, since .*\); wait for its "
+                                      r"end, or name another folder \(--output\)"))
+        expect(len(place.good(*words, "--list").splitlines()) == 2, "--list")
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        place.good(*words, "-q")
+
+
 def test_failures(program):
     """A run that fails does not stop the others; its code and message are in the table, the sweep's exit code is its."""
     with Place(program, script=SWEPT) as place:

@@ -87,6 +87,7 @@ static FILE *push_file(lua_State *L, const char *path, const char *folder)
   luaL_setmetatable(L, LUA_FILEHANDLE);
   stream->f = mx_file_open(path, folder);
   if (stream->f != NULL) {
+    mx_names_note_file(L, path);
     stream->closef = close_stream;
     return stream->f;
   }

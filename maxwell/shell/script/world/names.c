@@ -7,6 +7,17 @@
 #include "maxwell/shell/script/world/keys.h"
 
 #define NAMES "curlew.names" /* registry key: names of the functions in MX_NAMES_OWN */
+#define FILES "curlew.files" /* registry key: true by the path of a file */
+
+void mx_names_push_files(lua_State *L) { luaL_getsubtable(L, LUA_REGISTRYINDEX, FILES); }
+
+void mx_names_note_file(lua_State *L, const char *path)
+{
+  mx_names_push_files(L);
+  lua_pushboolean(L, 1);
+  lua_setfield(L, -2, path);
+  lua_pop(L, 1);
+}
 
 void mx_names_push_modules(lua_State *L) { luaL_getsubtable(L, LUA_REGISTRYINDEX, MX_NAMES_LOADED); }
 
