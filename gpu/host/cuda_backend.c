@@ -198,7 +198,7 @@ static int find_card(struct mx_backend *backend, struct dg_error *err)
 static int create(struct mx_backend **result, const struct mx_problem *problem,
                   const struct mx_backend_options *options, struct dg_error *err)
 {
-  struct mx_backend *backend;
+  struct mx_backend *backend = NULL;
   *result = NULL;
   if (available(err) != 0) return err->code;
   const size_t padded = (problem->K + 7) / 8 * 8;
