@@ -72,6 +72,7 @@ static int choose_every(const struct mx_far_place *place, struct mx_far_field *f
                                              .list = &place->sources->list,
                                              .step = place->step,
                                              .steps = place->steps,
+                                             .doubts = place->doubts,
                                              .log = place->log};
   const struct mx_sampling_wish wish = {.key = "output.far_field",
                                         .name = config->name,

@@ -11,6 +11,7 @@
 #include "maxwell/far/far_sums.h"
 #include "maxwell/sources/sources.h"
 #include "maxwell/transform/port_powers.h"
+#include "maxwell/worth/doubts.h"
 
 struct mx_far_field {
   const struct mx_far_config *config; /* borrowed */
@@ -33,7 +34,8 @@ struct mx_far_place {
   const struct mx_sources *sources; /* prepared */
   double step;                      /* s */
   long steps;
-  struct dg_log *log; /* rank 0's; NULL is silent */
+  struct mx_doubts *doubts; /* borrowed, may be NULL */
+  struct dg_log *log;       /* rank 0's; NULL is silent */
 };
 
 struct mx_far_fields {

@@ -167,17 +167,16 @@ static void report(const struct mx_far_fields *fields, const struct table *table
                 last->hertz, relative(last->largest, last->integral), last->theta, last->phi,
                 isnan(last->accepted) ? "" : "; gain and efficiency are in its files");
   if (worst > tolerance)
-    dg_log_warning(
-        log,
-        "output.far_field: at %.6g Hz the power through the surface of '%s' differs from the integral of what "
-        "it radiates by %.2g %%; waves come back from the walls, or the mesh is too "
-        "coarse there",
-        at, config->name, 100 * worst);
+    mx_doubt(fields->place.doubts, log, MX_DOUBT_PLACE, "output.far_field", config->name,
+             "output.far_field: at %.6g Hz the power through the surface of '%s' differs from the integral of what "
+             "it radiates by %.2g %%; waves come back from the walls, or the mesh is too "
+             "coarse there",
+             at, config->name, 100 * worst);
   if (left > ended)
-    dg_log_warning(log,
-                   "output.far_field: the run ends when the fields on the surface of '%s' are only %.1f dB below their "
-                   "largest; give time.stop (or time.decay) more",
-                   config->name, -decibel(left));
+    mx_doubt(fields->place.doubts, log, MX_DOUBT_RECORD, "output.far_field", config->name,
+             "output.far_field: the run ends when the fields on the surface of '%s' are only %.1f dB below their "
+             "largest; give time.stop (or time.decay) more",
+             config->name, -decibel(left));
 }
 
 static int write_one(struct mx_far_fields *fields, size_t index, const struct mx_folder *folder, struct dg_error *err)

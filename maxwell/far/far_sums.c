@@ -69,6 +69,7 @@ int mx_far_sums_init(struct mx_far_sums *sums, const struct mx_far_surface *surf
   *sums = (struct mx_far_sums){.surface = surface, .Nf = Nf, .points = sides * Nf, .bent_sides = bent};
   if (mx_running_init(&sums->running, surface->count * MX_FAR_NUMBERS * Nf, frequencies, interval, MX_RUNNING_ROWS,
                       err) != 0 ||
+      mx_tail_init(&sums->tail, frequencies->count, frequencies->hertz, sums->running.width, err) != 0 ||
       DG_NEW(sums->point, sums->points, err) != 0 || DG_NEW(sums->weight, sides, err) != 0 ||
       DG_NEW(sums->bent, bent * Nf, err) != 0 || DG_NEW(sums->sample, sums->points, err) != 0)
     return err->code;
@@ -152,6 +153,7 @@ int mx_far_sums_take(struct mx_far_sums *sums, const struct mx_backend_ops *ops,
     if (ops->sample(backend, sums->points, sums->point, sums->sample, err) != 0) return err->code;
     combine(sums, value);
     note_size(sums, value);
+    mx_tail_add(&sums->tail, t, value, sums->running.width);
   }
   return mx_running_keep(&sums->running, t, 1, err);
 }
@@ -169,5 +171,6 @@ void mx_far_sums_release(struct mx_far_sums *sums)
   dg_free(sums->bent);
   dg_free(sums->sample);
   mx_running_release(&sums->running);
+  mx_tail_release(&sums->tail);
   *sums = (struct mx_far_sums){0};
 }

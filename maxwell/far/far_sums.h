@@ -22,6 +22,7 @@
 #include "maxwell/backend/backend.h"
 #include "maxwell/far/far_surface.h"
 #include "maxwell/transform/running.h"
+#include "maxwell/worth/tail.h"
 
 enum { MX_FAR_NUMBERS = 4 }; /* of a node: J along the two tangents (times eta0, V/m), and M */
 
@@ -34,6 +35,7 @@ struct mx_far_sums {
   double (*weight)[4][6]; /* [own sides] from the field at a node to its four numbers */
   double (*bent)[4][6];   /* [own sides of curved faces][Nf] the same, by node */
   double (*sample)[6];    /* [points] room for the fields */
+  struct mx_tail tail;    /* what the end of the record lacks; of no samples on a card */
   double largest, last;   /* mean squares of samples: the largest one, and the last ones; 0 on a card */
 };
 

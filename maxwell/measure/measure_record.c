@@ -31,6 +31,9 @@ static int open_record(struct mx_records *records, size_t i, double step, bool r
                        measure->sets, measure->values / measure->rows / measure->sets, (double)config->every * step,
                        err) != 0)
     return err->code;
+  if (config->frequencies.count > 0 &&
+      mx_tail_init(&record->tail, config->frequencies.count, config->frequencies.hertz, measure->values, err) != 0)
+    return err->code;
   if (measure->form != NULL) return measure->form->open(records, i, err);
   snprintf(name, sizeof name, "%s/%.200s.csv", config->kind->key, config->name);
   snprintf(header, sizeof header, "time,%s", measure->columns);
@@ -221,7 +224,10 @@ static int write_row(struct mx_records *records, size_t i, size_t row, struct dg
   const struct mx_measure *measure = &records->measures->measure[i];
   struct mx_record *record = &records->record[i];
   const double *value = record->value + row * measure->values;
-  if (measure->config->frequencies.count > 0) mx_spectrum_add(&record->spectrum, record->fetched_time[row], value);
+  if (measure->config->frequencies.count > 0) {
+    mx_spectrum_add(&record->spectrum, record->fetched_time[row], value);
+    mx_tail_add(&record->tail, record->fetched_time[row], value, measure->values);
+  }
   if (records->tap.take != NULL) records->tap.take(records->tap.self, i, record->fetched_step[row], value);
   if (measure->form != NULL) return measure->form->write(records, i, row, err);
   errno = 0;
@@ -369,6 +375,8 @@ int mx_records_archive(struct mx_records *records, struct mx_archive *archive, s
     snprintf(name, sizeof name, "records/%zu/spectrum", i);
     if (record->spectrum.frequencies > 0 && mx_spectrum_archive(&record->spectrum, name, &own, err) != 0)
       return err->code;
+    snprintf(name, sizeof name, "records/%zu/tail", i);
+    if (record->tail.frequencies > 0 && mx_tail_archive(&record->tail, name, &own, err) != 0) return err->code;
   }
   archive->arrays = own.arrays;
   archive->bytes = own.bytes;
@@ -388,6 +396,7 @@ void mx_records_release(struct mx_records *records)
     dg_free(records->record[i].value);
     dg_free(records->record[i].own);
     mx_spectrum_release(&records->record[i].spectrum);
+    mx_tail_release(&records->record[i].tail);
   }
   for (size_t g = 0; g < records->groups; g++) {
     dg_free(records->watched[g].member);

@@ -9,6 +9,7 @@
 #include "maxwell/shell/folder.h"
 #include "maxwell/measure/measure.h"
 #include "maxwell/measure/measure_spectrum.h"
+#include "maxwell/worth/tail.h"
 
 struct mx_record {
   size_t rows; /* measured and not yet written; the same on all ranks */
@@ -24,6 +25,7 @@ struct mx_record {
   struct mx_csv table;         /* closed for planes in Silo files */
   double *own;                 /* state of the measure's form */
   struct mx_spectrum spectrum; /* empty without frequencies */
+  struct mx_tail tail;         /* what the end of the spectrum lacks; empty likewise */
 };
 
 /* Somebody else who wants the rows of all measures, on rank 0, in the order of steps. */

@@ -8,6 +8,7 @@
 #include "maxwell/output/phasor_output.h"
 #include "maxwell/output/writers.h"
 #include "maxwell/shell/folder.h"
+#include "maxwell/worth/asked/asked.h"
 
 /* Rank 0 keeps the records of resonances. They hear each row of a measure that is written. */
 static void take_row(void *self, size_t measure, long step, const double *value)
@@ -161,9 +162,11 @@ int mx_output_finish(struct mx_output *output, struct dg_error *err)
 {
   if (mx_output_drain(output, err) != 0) return err->code;
   const struct mx_writers writers = mx_chosen_writers(output->setup->config);
+  const struct mx_asked_place asked = mx_setup_asked(output->setup);
   if (mx_records_write_spectra(&output->records, err) != 0 ||
       mx_far_fields_write(output->far, output->folder, err) != 0 ||
       mx_phasor_output(output->phasors, &writers, &output->setup->ref, output->folder, err) != 0 ||
+      mx_doubt_ends(&asked, output->far, output->phasors, &output->records, err) != 0 ||
       dg_comm_rank(output->setup->comm) != 0)
     return err->code;
   return mx_resonances_finish(&output->resonances, output->folder, output->setup->log, err);

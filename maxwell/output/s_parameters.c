@@ -216,12 +216,12 @@ static void report_column(const struct mx_s_parameters *s, size_t driven, size_t
               name, -decibel(s->left[driven]), error);
   dg_log_line(s->setup->log, "s-params  port '%s': what leaves has fallen by %s", name, rests);
   if (error > suspicious)
-    dg_log_warning(s->setup->log,
-                   "the run with port '%s' driven ends too early for S-parameters: the energy that is left is %.1f dB "
-                   "below what came in, what leaves at port '%s' has fallen by %.1f dB only, and S may be wrong by "
-                   "%.2g; give time.stop (or time.decay) more",
-                   name, -decibel(s->left[driven]), mx_ports_name(ports_of(s), worst),
-                   0.0 - 2 * decibel(s->rest[driven * s->ports + worst].left), error);
+    mx_doubt(s->setup->doubts, s->setup->log, MX_DOUBT_RECORD, "output.s_parameters", name,
+             "the run with port '%s' driven ends too early for S-parameters: the energy that is left is %.1f dB "
+             "below what came in, what leaves at port '%s' has fallen by %.1f dB only, and S may be wrong by "
+             "%.2g; give time.stop (or time.decay) more",
+             name, -decibel(s->left[driven]), mx_ports_name(ports_of(s), worst),
+             0.0 - 2 * decibel(s->rest[driven * s->ports + worst].left), error);
   if (gaps == 0) return;
   char text[300];
   list_gaps(s, driven, text, sizeof text);
@@ -345,6 +345,14 @@ static void warn_of_power(const struct mx_s_parameters *s, const struct mx_s_qua
       quality->missing_at, 1 - quality->missing, mx_ports_name(ports_of(s), quality->missing_of));
 }
 
+/* Does a medium turn waves one way, so that S_ij and S_ji differ? */
+static bool turns_waves(const struct mx_config *config)
+{
+  for (size_t m = 0; m < config->materials; m++)
+    if (config->material[m].gyrotropic.given || config->material[m].ferrite.given) return true;
+  return false;
+}
+
 static void warn(const struct mx_s_parameters *s, const struct mx_s_quality *quality)
 {
   const double tolerance = 0.01;
@@ -355,7 +363,11 @@ static void warn(const struct mx_s_parameters *s, const struct mx_s_quality *qua
         "or the run is too coarse or too short, or the modes of ports are not those of their guides",
         quality->gain_at, quality->gain * quality->gain);
   else warn_of_power(s, quality);
-  if (quality->asymmetry > tolerance)
+  if (quality->asymmetry > tolerance && turns_waves(s->setup->config))
+    dg_log_line(s->setup->log,
+                "s-params  not reciprocal, as a magnetised medium makes them: at %.6g Hz a pair differs by %.3g",
+                quality->asymmetry_at, quality->asymmetry);
+  else if (quality->asymmetry > tolerance)
     dg_log_warning(s->setup->log,
                    "S-parameters are not reciprocal: at %.6g Hz a pair differs by %.3g; the mesh or the run is too "
                    "coarse or too short",
@@ -453,4 +465,5 @@ void mx_s_comment(const struct mx_s_parameters *s, const struct mx_s_quality *qu
   else if (quality->gain > 1 + MISSING)
     fprintf(file, "! not passive: at %.6g Hz up to %.4g times the power that comes in goes out\n", quality->gain_at,
             quality->gain * quality->gain);
+  mx_doubts_write_comments(s->setup->doubts, "output.s_parameters", NULL, "! ", file);
 }

@@ -242,6 +242,11 @@ static void write_entries(FILE *file, const void *what)
     mx_derived_write_json(&summary->derived, file);
     fputs(",\n", file);
   }
+  if (strcmp(summary->status, running) != 0) {
+    fputs("  \"doubts\": ", file);
+    mx_doubts_write_json(setup->doubts, file);
+    fputs(",\n", file);
+  }
   turns_entry(file, summary);
   if (summary->stop_reason != NULL) string_entry(file, "stop_reason", summary->stop_reason);
   else fputs("  \"stop_reason\": null,\n", file);

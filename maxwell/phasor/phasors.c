@@ -82,6 +82,7 @@ static int choose_every(struct mx_phasor *phasor, const struct mx_phasor_place *
                                              .list = &place->sources->list,
                                              .step = place->step,
                                              .steps = place->steps,
+                                             .doubts = place->doubts,
                                              .log = place->log};
   const struct mx_sampling_wish wish = {.key = "output.spectra",
                                         .name = config->name,
@@ -113,6 +114,8 @@ static int init_one(const struct mx_phasor_place *place, struct mx_phasor *phaso
       mx_phasor_norm_init(phasor, place, err) != 0 ||
       mx_running_init(&phasor->running, phasor->parts.count * phasor->parts.numbers, &config->frequencies,
                       (double)phasor->every * place->step, rows_for(config->frequencies.count), err) != 0 ||
+      mx_tail_init(&phasor->tail, config->frequencies.count, config->frequencies.hertz, phasor->running.width, err) !=
+          0 ||
       new_rooms(phasor, err) != 0)
     return err->code;
   dg_log_line(place->log, "spectrum '%s': %lld %s, %zu frequencies, a sample every %ld steps; sums of %.3g MB",
@@ -138,6 +141,7 @@ int mx_phasors_init(struct mx_phasors *phasors, const struct mx_phasor_place *pl
 static void release_one(struct mx_phasor *phasor)
 {
   mx_running_release(&phasor->running);
+  mx_tail_release(&phasor->tail);
   mx_gathered_release(&phasor->gathered);
   if (phasor->plane.own != NULL) mx_points_release(&phasor->plane);
   dg_free(phasor->plane.own);
@@ -258,10 +262,11 @@ int mx_phasors_take(struct mx_phasors *phasors, const struct mx_backend_ops *ops
     struct mx_phasor *phasor = &phasors->phasor[i];
     struct mx_running *running = &phasor->running;
     if (n % phasor->every != 0) continue;
-    if ((running->backend != NULL ? mx_running_sample(running, err)
-                                  : sample_one(phasor, ops, backend, mx_running_room(running), err)) != 0 ||
-        mx_running_keep(running, phasors->place.step * (double)n, n == 0 ? 0.5 : 1, err) != 0)
+    double *const room = running->backend != NULL ? NULL : mx_running_room(running);
+    if ((room == NULL ? mx_running_sample(running, err) : sample_one(phasor, ops, backend, room, err)) != 0)
       return err->code;
+    if (room != NULL) mx_tail_add(&phasor->tail, phasors->place.step * (double)n, room, running->width);
+    if (mx_running_keep(running, phasors->place.step * (double)n, n == 0 ? 0.5 : 1, err) != 0) return err->code;
   }
   return 0;
 }

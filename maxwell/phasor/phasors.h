@@ -17,6 +17,8 @@
 #include "maxwell/sources/sources.h"
 #include "maxwell/transform/port_powers.h"
 #include "maxwell/transform/running.h"
+#include "maxwell/worth/doubts.h"
+#include "maxwell/worth/tail.h"
 
 struct mx_phasor {
   const struct mx_phasor_config *config; /* borrowed */
@@ -29,6 +31,7 @@ struct mx_phasor {
   struct mx_measure plane;               /* its points, x and own of which are made */
   long every;                            /* steps between samples */
   struct mx_running running;             /* samples [parts][nodes][components], V/m */
+  struct mx_tail tail;                   /* what the end of the record lacks; of no samples on a card */
   double complex *source;                /* [frequencies] transform of the waveform, s; NULL: not wanted */
   struct mx_port_powers *ports;          /* [frequencies], rank 0's; NULL: not wanted */
   struct mx_gathered gathered;           /* for a checkpoint */
@@ -45,7 +48,8 @@ struct mx_phasor_place {
   const struct mx_sources *sources; /* prepared */
   double step;                      /* s */
   long steps;
-  struct dg_log *log; /* rank 0's; NULL is silent */
+  struct mx_doubts *doubts; /* borrowed, may be NULL */
+  struct dg_log *log;       /* rank 0's; NULL is silent */
 };
 
 struct mx_phasors {

@@ -2,6 +2,7 @@
  * ferrite_points.h the formulas at a node. */
 #include "maxwell/response/ferrite.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -82,6 +83,18 @@ static double addition(const double *p, double k)
   return p[MX_FERRITE_WM] * w0 * apart / (apart * apart + width * width);
 }
 
+/* wm/(w0 + j k alpha -+ k); a field along the static one sees none. */
+static int additions(const double *p, double k, double to[MX_RESPONSE_WAVES][2])
+{
+  for (int w = 0; w < MX_RESPONSE_WAVES; w++) {
+    const double re = p[MX_FERRITE_W0] + (w == 0 ? -k : k), im = k * p[MX_FERRITE_ALPHA];
+    const double square = fmax(re * re + im * im, 1e-12 * k * k), wm = w < 2 ? p[MX_FERRITE_WM] : 0;
+    to[w][0] = wm * re / square;
+    to[w][1] = wm * im / square;
+  }
+  return MX_RESPONSE_WAVES;
+}
+
 static void describe(const double *p, char *text, size_t size)
 {
   (void)snprintf(text, size, "a ferrite of omega_0 %.4g and omega_m %.4g rad/s", c0 * p[MX_FERRITE_W0],
@@ -101,5 +114,6 @@ const struct mx_response_ops mx_ferrite_response = {
     .turn = turn,
     .rate = relaxation,
     .addition = addition,
+    .additions = additions,
     .describe = describe,
 };

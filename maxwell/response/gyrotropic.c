@@ -122,6 +122,19 @@ static double addition(const double *p, double k)
   return p[MX_GYRO_WP2] * apart / (apart * apart + width * width);
 }
 
+/* wp^2/(w0^2 - k^2 -+ k wc + j k gamma), and that with wc = 0. */
+static int additions(const double *p, double k, double to[MX_RESPONSE_WAVES][2])
+{
+  static const double sign[MX_RESPONSE_WAVES] = {-1, 1, 0};
+  for (int w = 0; w < MX_RESPONSE_WAVES; w++) {
+    const double re = p[MX_GYRO_W02] - k * k + sign[w] * k * turning(p), im = k * p[MX_GYRO_GAMMA];
+    const double square = fmax(re * re + im * im, 1e-12 * k * k * k * k);
+    to[w][0] = p[MX_GYRO_WP2] * re / square;
+    to[w][1] = p[MX_GYRO_WP2] * im / square;
+  }
+  return MX_RESPONSE_WAVES;
+}
+
 static void describe(const double *p, char *text, size_t size)
 {
   (void)snprintf(text, size, "a gyrotropic term of omega_p %.4g and omega_c %.4g rad/s", c0 * sqrt(p[MX_GYRO_WP2]),
@@ -141,5 +154,6 @@ const struct mx_response_ops mx_gyrotropic_response = {
     .turn = turn,
     .rate = relaxation,
     .addition = addition,
+    .additions = additions,
     .describe = describe,
 };

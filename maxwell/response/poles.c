@@ -176,6 +176,13 @@ double mx_poles_conduct(const double *parameter, double wave_number)
   return sum;
 }
 
+static int additions(const double *parameter, double wave_number, double to[MX_RESPONSE_WAVES][2])
+{
+  to[0][0] = addition(parameter, wave_number);
+  to[0][1] = mx_poles_conduct(parameter, wave_number) / wave_number;
+  return 1;
+}
+
 /* ---- the system of one pole, a block */
 
 /* Rows R with R^T R = Q/2, from the numbers of a positive Q. */
@@ -525,6 +532,7 @@ static void describe(const double *parameter, char *text, size_t size)
       .prepare = PREFIX##_prepare,                                                                                     \
       .rate = relaxation,                                                                                              \
       .addition = addition,                                                                                            \
+      .additions = additions,                                                                                          \
       .describe = describe,                                                                                            \
   };
 MX_POLE_LIST(ROW)

@@ -67,6 +67,7 @@ enum {
   MX_RESPONSE_STATES = MX_POLE_STATES,                      /* the most vectors a place, of E and H together */
   MX_POLE_SQUARES = 2 * MX_POLE_STATES + 2,                 /* the most squares of an entry's energy */
   MX_RESPONSE_COEFFICIENTS = 4 * MX_POLE_STATES + 1,        /* the most coefficients of a point function */
+  MX_RESPONSE_WAVES = 3,                                    /* the most kinds of waves that a medium has */
 };
 
 /* A response of a problem: its kind, and its entries. */
@@ -139,6 +140,9 @@ struct mx_response_ops {
   double (*rate)(double inertia, const double *parameter);
   /* The addition to eps or mu that a field of this wave number 2 pi f/c0, 1/m, sees: its real part. NULL: none. */
   double (*addition)(const double *parameter, double wave_number);
+  /* The additions that waves of this wave number > 0 see: real and minus imaginary part of each. One; of vector kinds
+   * those of the two circular waves along the static field, and of a field along it. Returns how many. NULL: none. */
+  int (*additions)(const double *parameter, double wave_number, double addition[MX_RESPONSE_WAVES][2]);
   /* Describes parameters, the entry's own or those that the scheme follows: "a Debye pole of 79.2 with 9.4e-12 s". */
   void (*describe)(const double *parameter, char *text, size_t size);
 };

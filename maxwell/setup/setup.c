@@ -11,6 +11,7 @@ void mx_setup_release_tables(struct mx_setup *setup)
   mx_far_fields_release(&setup->far);
   mx_phasors_release(&setup->phasors);
   mx_measures_release(&setup->measures);
+  mx_mesh_worth_release(&setup->worth);
   mx_sources_release(&setup->sources);
   mx_problem_release(&setup->problem);
   mx_assignment_release(&setup->assignment);
@@ -26,6 +27,7 @@ void mx_setup_release(struct mx_setup *setup)
   dg_free(setup->temperature);
   dg_mesh_report_release(&setup->mesh_report);
   dg_free(setup->mesh_kept);
+  dg_free(setup->doubts);
   *setup = (struct mx_setup){0};
 }
 
@@ -61,6 +63,20 @@ enum dg_answer mx_setup_direct(const struct mx_setup *setup)
 {
   const enum mx_transport wanted = setup->config->gpu.transport;
   return wanted == MX_TRANSPORT_AUTO ? DG_UNKNOWN : wanted == MX_TRANSPORT_DIRECT ? DG_YES : DG_NO;
+}
+
+struct mx_asked_place mx_setup_asked(const struct mx_setup *setup)
+{
+  return (struct mx_asked_place){.config = setup->config,
+                                 .problem = &setup->problem,
+                                 .mesh = &setup->mesh,
+                                 .worth = &setup->worth,
+                                 .sources = &setup->sources,
+                                 .measures = &setup->measures,
+                                 .step = setup->step,
+                                 .steps = setup->steps,
+                                 .doubts = setup->doubts,
+                                 .log = setup->log};
 }
 
 struct mx_statics_place mx_setup_statics(const struct mx_setup *setup)

@@ -16,6 +16,7 @@
 #include "maxwell/shell/checkpoint_files.h"
 #include "maxwell/sources/sources.h"
 #include "maxwell/statics/conductors.h"
+#include "maxwell/worth/asked/asked.h"
 
 /* The partition of a mesh among ranks. */
 struct mx_partition {
@@ -43,6 +44,8 @@ struct mx_setup {
   struct mx_problem problem;
   struct mx_assignment assignment;
   struct mx_sources sources;
+  struct mx_mesh_worth worth; /* which frequencies the mesh holds */
+  struct mx_doubts *doubts;   /* of all that the run writes; once the run is over, too */
   struct mx_measures measures;
   struct mx_far_fields far;
   struct mx_phasors phasors;
@@ -76,5 +79,8 @@ struct mx_resonance_scene mx_setup_resonance_scene(const struct mx_setup *setup)
 enum dg_answer mx_setup_direct(const struct mx_setup *setup);
 /* What the fields at t = 0 need to know. */
 struct mx_statics_place mx_setup_statics(const struct mx_setup *setup);
+
+/* What doubts need to know. */
+struct mx_asked_place mx_setup_asked(const struct mx_setup *setup);
 
 struct mx_backend_options mx_setup_backend_options(const struct mx_setup *setup);

@@ -239,20 +239,15 @@ static void report_metals(const struct mx_setup *setup)
     if (boundary->kind != MX_METAL_WALL) continue;
     mx_selector_name(&boundary->where, name, sizeof name);
     mx_metal_band(setup->config, metal, band);
-    struct mx_skin skin = setup->problem.metal[i];
-    for (size_t k = 0; k < skin.poles; k++) { /* as they were fitted, in ohms over sqrt(mu/sigma) and rad/s */
-      skin.resistance[k] *= MX_ETA0 / sqrt(MX_MU0 * metal->mu_r / metal->sigma);
-      skin.rate[k] *= MX_C0;
-    }
     const double mu = MX_MU0 * metal->mu_r, rough = mx_metal_rough(mu, metal->sigma, metal->roughness),
-                 error = mx_skin_error(2 * pi * band[0], 2 * pi * band[1], rough, &skin),
+                 error = mx_wall_skin_error(setup->config, &setup->problem, i, 2 * pi * band[0], 2 * pi * band[1]),
                  more = 1 + 2 / pi * atan(2 * pi * band[1] / rough);
     double Z[2];
     mx_metal_impedance(mu, metal->sigma, metal->roughness, 2 * pi * band[1], Z);
     dg_log_line(setup->log,
                 "metal     %s: %.4g S/m, %zu resistors beside inductors follow its skin from %.4g to %.4g Hz within "
                 "%.2g %%; %.3g ohm at the upper end",
-                name, metal->sigma, skin.poles, band[0], band[1], 100 * error, Z[0]);
+                name, metal->sigma, setup->problem.metal[i].poles, band[0], band[1], 100 * error, Z[0]);
     if (metal->roughness > 0)
       dg_log_line(setup->log, "metal     %s: its roughness of %.3g m multiplies losses by %.3f at the upper end", name,
                   metal->roughness, more);
@@ -383,6 +378,7 @@ static int make_far_fields(struct mx_setup *setup, struct dg_error *err)
                                      .sources = &setup->sources,
                                      .step = setup->step,
                                      .steps = setup->steps,
+                                     .doubts = setup->doubts,
                                      .log = setup->log};
   return mx_far_fields_init(&setup->far, &place, err);
 }
@@ -396,6 +392,7 @@ static int make_phasors(struct mx_setup *setup, struct dg_error *err)
                                         .sources = &setup->sources,
                                         .step = setup->step,
                                         .steps = setup->steps,
+                                        .doubts = setup->doubts,
                                         .log = setup->log};
   if (mx_phasors_init(&setup->phasors, &place, err) != 0) return err->code;
   for (size_t i = 0; i < setup->phasors.count; i++)
@@ -417,6 +414,14 @@ static int check_touch(const struct mx_setup *setup, struct dg_error *err)
                                        .far = &setup->far,
                                        .log = setup->log};
   return mx_touch(&scene, err);
+}
+
+/* Doubts what the script asks for and the run cannot know. */
+static int doubt_requests(const struct mx_setup *setup, struct dg_error *err)
+{
+  const struct mx_asked_place place = mx_setup_asked(setup);
+  if (mx_doubt_frequencies(&place, err) != 0) return err->code;
+  return mx_doubt_initial(&place, err);
 }
 
 /* The temperature with which materials that change with it begin: heat.temperature at the barycentres. */
@@ -466,6 +471,8 @@ static int make_tables(struct mx_setup *setup, const struct dg_geometry *geometr
                               setup->comm != NULL || setup->mesh.paired ? &setup->ranks : NULL, err) != 0 ||
       mx_sources_init(&setup->sources, &setup->problem, &setup->assignment, config, &setup->mesh, err) != 0 ||
       mx_check_layers(setup, err) != 0 ||
+      mx_mesh_worth_init(&setup->worth, &setup->problem, &setup->assignment, &setup->mesh, config->materials, err) !=
+          0 ||
       mx_measures_init(&setup->measures, &setup->problem, config, &setup->mesh, setup->log, err) != 0)
     return err->code;
   setup->unknowns = 6 * (size_t)setup->ref.Np * setup->mesh.whole.K;
@@ -482,7 +489,7 @@ static int make_tables(struct mx_setup *setup, const struct dg_geometry *geometr
       check_frequencies(setup, err) != 0 || mx_measures_check_step(&setup->measures, setup->step, err) != 0 ||
       mx_sources_prepare(&setup->sources, setup->step, setup->steps, err) != 0 || mx_suspect(setup, err) != 0 ||
       make_far_fields(setup, err) != 0 || check_touch(setup, err) != 0 || make_phasors(setup, err) != 0 ||
-      mx_find_quiet(setup, err) != 0 || check_resonances(setup, err) != 0)
+      doubt_requests(setup, err) != 0 || mx_find_quiet(setup, err) != 0 || check_resonances(setup, err) != 0)
     return err->code;
   const struct mx_backend_options options = mx_setup_backend_options(setup);
   if (mx_measures_set_options(&setup->measures, &options, err) != 0) return err->code;
@@ -501,7 +508,7 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const 
   static const struct mx_keeping nothing = {0};
   struct dg_geometry geometry = {0};
   *setup = (struct mx_setup){.config = config, .origin = origin, .log = log, .comm = comm, .started = mx_clock()};
-  if (mx_setup_choose_backend(setup, err) != 0 ||
+  if (DG_NEW(setup->doubts, 1, err) != 0 || mx_setup_choose_backend(setup, err) != 0 ||
       (keeping != NULL && keeping->restart && keeping->folder != NULL &&
        mx_checkpoint_plan(&setup->plan, keeping->folder, comm, err) != 0) ||
       mx_setup_make_mesh(setup, keeping != NULL ? keeping : &nothing, err) != 0)

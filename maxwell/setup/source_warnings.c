@@ -8,59 +8,23 @@
 #include "maxwell/model/selectors.h"
 #include "maxwell/model/waveform_energy.h"
 
-static const double pi = 3.14159265358979323846;
-
-/* Edge length times wave number (kh) up to which elements of an order carry a wave with a phase error of 10 % a
- * wavelength, and up to which they carry one at all. The leading term of the relative error of the numerical wave
- * number is (p!/(2p)!)^2 (kh)^(2p + 2)/(2 (2p + 1)), and waves with kh above about 2p + 1 are not carried (M.
- * Ainsworth, J. Comput. Phys. 198 (2004) 106). */
-static double resolved(int order)
+/* The part of a waveform's energy at frequencies at which some cell of the mesh has a load above this one. The index of
+ * media changes with frequency, so that this need not be all above one frequency. */
+static double energy_beyond(const struct mx_mesh_worth *worth, const struct mx_waveform_energy *spectrum, double load)
 {
-  const double error = 0.1;
-  double factor = 1; /* p!/(2p)! */
-  for (int i = order + 1; i <= 2 * order; i++) factor /= i;
-  return pow(error * 2 * (2 * order + 1) / (factor * factor), 1.0 / (2 * order + 2));
-}
-
-static double carried(int order) { return 2 * order + 1; }
-
-/* The frequencies (Hz) up to which the coarsest element resolves and carries waves, and the material of that element.
- */
-struct limits {
-  double resolved, carried;
-  int material;
-};
-
-/* Finds the limits. An element counts as a cell of a grid whose diagonal is its longest edge. Conductors, where a wave
- * decays within a few radians, are left out. */
-static int find_limits(const struct mx_setup *setup, struct limits *limits, struct dg_error *err)
-{
-  const struct mx_problem *problem = &setup->problem;
-  const int order = problem->ref->order;
-  double slowest = 0, own[1];
-  int64_t material = -1;
-  for (size_t e = 0; e < problem->K; e++) {
-    const double *x[4];
-    double edge = 0;
-    if (dg_mesh_in_layer(&setup->mesh, e)) continue; /* waves die away in a layer */
-    for (int i = 0; i < 4; i++) x[i] = setup->mesh.vertex[setup->mesh.element[e][i]];
-    for (int i = 0; i < 4; i++)
-      for (int j = 0; j < i; j++)
-        edge = fmax(edge, hypot(hypot(x[i][0] - x[j][0], x[i][1] - x[j][1]), x[i][2] - x[j][2]));
-    const double time = edge / sqrt(3) * sqrt(problem->epsilon[e] * problem->mu[e]); /* c0 times light's time through */
-    const double k = resolved(order) / time;                                         /* of the highest resolved wave */
-    if (time <= slowest || mx_relaxation_rate(problem, e) > k) continue;
-    slowest = time;
-    material = setup->assignment.material[e];
+  enum { CELLS = 1000 };
+  const double rest = 1e-4;
+  size_t last = spectrum->bins;
+  double above = 0, beyond = 0;
+  while (last > 1 && above + spectrum->power[last - 1] <= rest * spectrum->total) above += spectrum->power[--last];
+  const size_t each = (last + CELLS - 1) / CELLS;
+  for (size_t first = 0, end; first < last; first = end) {
+    end = first + each < last ? first + each : last;
+    if (!(mx_mesh_load(worth, 0.5 * (double)(first + end) * spectrum->width, NULL) > load)) continue;
+    for (size_t b = first; b < end; b++) beyond += spectrum->power[b];
   }
-  own[0] = slowest;
-  if (dg_comm_reduce(setup->comm, DG_MAX, 1, &slowest, err) != 0) return err->code;
-  if (own[0] != slowest) material = -1;
-  if (dg_comm_reduce_int(setup->comm, DG_MAX, 1, &material, err) != 0) return err->code;
-  limits->resolved = slowest > 0 ? resolved(order) * MX_C0 / (2 * pi * slowest) : INFINITY;
-  limits->carried = slowest > 0 ? carried(order) * MX_C0 / (2 * pi * slowest) : INFINITY;
-  limits->material = (int)material;
-  return 0;
+  if (mx_mesh_load(worth, (double)last * spectrum->width, NULL) > load) beyond += above;
+  return spectrum->total > 0 ? beyond / spectrum->total : 0;
 }
 
 int mx_source_use(const struct mx_setup *setup, const struct mx_source *source, struct mx_waveform_use *use,
@@ -98,12 +62,15 @@ static void warn_of_time(const struct mx_setup *setup, const struct mx_source *s
 }
 
 static int judge_spectrum(const struct mx_setup *setup, const struct mx_source *source,
-                          const struct mx_waveform_energy *s, const struct limits *limits, struct dg_error *err)
+                          const struct mx_waveform_energy *s, struct dg_error *err)
 {
+  const struct mx_mesh_worth *worth = &setup->worth;
   const double nyquist = 0.5 / setup->step, nonsense = 0.5, most = 0.5, lost = 0.01;
-  const double beyond = mx_waveform_energy_above(s, nyquist), poor = mx_waveform_energy_above(s, limits->resolved);
-  const double dead = mx_waveform_energy_above(s, limits->carried);
+  const double resolved = mx_load_held(worth->order, MX_HELD), carried = mx_load_carried(worth->order);
+  const double beyond = mx_waveform_energy_above(s, nyquist), poor = energy_beyond(worth, s, resolved);
+  const double dead = energy_beyond(worth, s, carried), top = s->width * (double)s->bins;
   char material[128] = "default";
+  int of;
   if (s->total == 0) return 0;
   if (beyond > nonsense)
     return dg_fail(
@@ -112,13 +79,14 @@ static int judge_spectrum(const struct mx_setup *setup, const struct mx_source *
         "can tell: it cannot be followed. Make elements smaller, or choose another waveform",
         source->what, 100 * beyond, nyquist, setup->step);
   if (poor <= most && dead <= lost) return 0;
-  if (limits->material >= 0)
-    mx_selector_name(&setup->config->material[limits->material].where, material, sizeof material);
-  dg_log_warning(setup->log,
-                 "%s: %.3g %% of the energy of its waveform lies above %.4g Hz, where the coarsest element (material "
-                 "'%s') has waves wrong by more than 10 %% of a wavelength each, and %.3g %% above %.4g Hz, which "
-                 "it does not carry; make elements smaller, the order higher, or the waveform slower",
-                 source->what, 100 * poor, limits->resolved, material, 100 * dead, limits->carried);
+  const double highest = mx_mesh_highest(worth, resolved, top);
+  (void)mx_mesh_load(worth, highest * 1.0024, &of);
+  if (of >= 0) mx_selector_name(&setup->config->material[of].where, material, sizeof material);
+  mx_doubt(setup->doubts, setup->log, MX_DOUBT_MESH, "sources", source->what,
+           "%s: %.3g %% of the energy of its waveform lies above %.4g Hz, where the coarsest element (material "
+           "'%s') has waves wrong by more than 10 %% of a wavelength each, and %.3g %% above %.4g Hz, which "
+           "it does not carry; make elements smaller, the order higher, or the waveform slower",
+           source->what, 100 * poor, highest, material, 100 * dead, mx_mesh_highest(worth, carried, top));
   return 0;
 }
 
@@ -244,8 +212,6 @@ static void warn_of_flux(const struct mx_setup *setup)
 int mx_suspect(const struct mx_setup *setup, struct dg_error *err)
 {
   const struct mx_sources *sources = &setup->sources;
-  struct limits limits = {INFINITY, INFINITY, -1};
-  if (find_limits(setup, &limits, err) != 0) return err->code;
   warn_of_twins(setup);
   warn_of_flux(setup);
   for (size_t i = 0; i < sources->list.count; i++) {
@@ -258,7 +224,7 @@ int mx_suspect(const struct mx_setup *setup, struct dg_error *err)
     if (mx_waveform_energy_init(&spectrum, &source->waveform, &use, err) == 0) {
       warn_of_time(setup, source, &spectrum, &use);
       judge_range(setup, source, &spectrum);
-      (void)!judge_spectrum(setup, source, &spectrum, &limits, err);
+      (void)!judge_spectrum(setup, source, &spectrum, err);
     }
     mx_waveform_energy_release(&spectrum);
     if (err->code != DG_OK) return err->code;

@@ -92,11 +92,11 @@ static void warn_of_contents(const struct mx_sampling_place *place, const struct
     if (contents->weak[k] < contents->weak[worst]) worst = k;
   }
   if (weak > 0)
-    dg_log_warning(place->log,
-                   "%s: the sources carry next to nothing at %zu of the %zu frequencies of '%s': at %.6g Hz "
-                   "%.2g of the largest of their spectra; what is given there is noise",
-                   wish->key, weak, wish->frequencies->count, wish->name, wish->frequencies->hertz[worst],
-                   contents->weak[worst]);
+    mx_doubt(place->doubts, place->log, MX_DOUBT_SOURCES, wish->key, wish->name,
+             "%s: the sources carry next to nothing at %zu of the %zu frequencies of '%s': at %.6g Hz "
+             "%.2g of the largest of their spectra; what is given there is noise",
+             wish->key, weak, wish->frequencies->count, wish->name, wish->frequencies->hertz[worst],
+             contents->weak[worst]);
 }
 
 int mx_sampling_choose(long *every, const struct mx_sampling_place *place, const struct mx_sampling_wish *wish,
@@ -115,8 +115,8 @@ int mx_sampling_choose(long *every, const struct mx_sampling_place *place, const
     goto fail;
   }
   if (contents.known && rate < contents.highest + wanted)
-    dg_log_warning(
-        place->log,
+    mx_doubt(
+        place->doubts, place->log, MX_DOUBT_SAMPLES, wish->key, wish->name,
         "%s: '%s' takes a sample every %ld steps; what the sources have between %.4g and %.4g Hz is then taken for "
         "frequencies that are asked for",
         wish->key, wish->name, *every, rate - wanted, contents.highest);
@@ -135,5 +135,67 @@ int mx_sampling_archive(long *every, struct mx_running *running, double step, co
   if (kept < 1) return dg_fail(err, DG_ENVIRONMENT, "the checkpoint has a sample of '%s' every %ld steps", name, kept);
   *every = kept;
   running->interval = (double)kept * step;
+  return 0;
+}
+
+/* ---- samples that the script has chosen */
+
+/* The largest energy of the bins about a frequency. */
+static double energy_at(const struct mx_waveform_energy *energy, double hertz)
+{
+  const long bin = lround(fabs(hertz) / energy->width);
+  double most = 0;
+  for (long b = bin > 0 ? bin - 1 : 0; b <= bin + 1 && b < (long)energy->bins; b++) most = fmax(most, energy->power[b]);
+  return most;
+}
+
+/* What a pulse has at the frequencies that samples at this rate take for `hertz`, over what it has there: by amplitude.
+ */
+static double folded(const struct mx_waveform_energy *energy, double hertz, double rate)
+{
+  const double top = energy->width * (double)energy->bins, here = energy_at(energy, hertz);
+  double sum = 0;
+  for (double at = rate; at - hertz < top; at += rate)
+    sum += sqrt(energy_at(energy, at - hertz)) + sqrt(energy_at(energy, at + hertz));
+  return sum > 0 ? sum / sqrt(fmax(here, 1e-24 * energy->total)) : 0;
+}
+
+static void judge_waveform(const struct mx_sampling_place *place, const struct mx_sampling_wish *wish,
+                           const char *source, const struct mx_waveform_energy *energy)
+{
+  const double much = 0.01, most = 0.1, rate = 1 / ((double)wish->every * place->step);
+  const struct mx_frequencies *frequencies = wish->frequencies;
+  double worst = 0, at = 0;
+  for (size_t k = 0; k < frequencies->count; k++) {
+    const double here = folded(energy, frequencies->hertz[k], rate);
+    if (here > worst) worst = here, at = frequencies->hertz[k];
+  }
+  if (worst > much)
+    mx_doubt(place->doubts, place->log, MX_DOUBT_SAMPLES, wish->key, wish->name,
+             "%s: '%s' takes a sample every %ld steps, %.4g a second: at %.4g Hz it takes in %.2g times as much of "
+             "other frequencies of %s, which such samples cannot tell from it; lower 'every'",
+             wish->key, wish->name, wish->every, rate, at, worst, source);
+  const double above = mx_waveform_energy_above(energy, rate / 2);
+  if (frequencies->count == 0 && above > most)
+    mx_doubt(
+        place->doubts, place->log, MX_DOUBT_SAMPLES, wish->key, wish->name,
+        "%s: '%s' has a row every %ld steps, which tell frequencies up to %.4g Hz, and %.3g %% of the energy of %s "
+        "lies above: the rows do not show the pulse, nor does a transform of them; lower 'every'",
+        wish->key, wish->name, wish->every, rate / 2, 100 * above, source);
+}
+
+int mx_sampling_judge(const struct mx_sampling_place *place, const struct mx_sampling_wish *wish, struct dg_error *err)
+{
+  for (size_t i = 0; i < place->list->count; i++) {
+    const struct mx_source *source = &place->list->source[i];
+    const struct mx_waveform_use use = {
+        .shift = source->delay, .end = place->step * (double)place->steps, .step = place->step};
+    struct mx_waveform_energy energy = {0};
+    if (source->function != NULL || (source->port && !source->driven)) continue;
+    if (mx_waveform_energy_init(&energy, &source->waveform, &use, err) == 0 && energy.total > 0)
+      judge_waveform(place, wish, source->what, &energy);
+    mx_waveform_energy_release(&energy);
+    if (err->code != DG_OK) return err->code;
+  }
   return 0;
 }

@@ -5,12 +5,14 @@
 #include "maxwell/model/config.h"
 #include "maxwell/sources/source_list.h"
 #include "maxwell/transform/running.h"
+#include "maxwell/worth/doubts.h"
 
 struct mx_sampling_place {
   const struct mx_config *config;
   const struct mx_source_list *list; /* of prepared sources */
   double step;                       /* s */
   long steps;
+  struct mx_doubts *doubts;
   struct dg_log *log; /* rank 0's; NULL is silent */
 };
 
@@ -32,3 +34,8 @@ int mx_sampling_choose(long *every, const struct mx_sampling_place *place, const
  * cannot be of two kinds of samples. */
 int mx_sampling_archive(long *every, struct mx_running *running, double step, const char *name,
                         struct mx_archive *archive, struct dg_error *err) DG_MUST_USE;
+/* Doubts samples that a script has chosen, a sample every wish->every steps: where the pulse has, at frequencies that
+ * such samples cannot tell from one that is asked for, more than a hundredth of what it has there; without frequencies,
+ * where a tenth of its energy lies above the highest that samples tell. */
+int mx_sampling_judge(const struct mx_sampling_place *place, const struct mx_sampling_wish *wish,
+                      struct dg_error *err) DG_MUST_USE;

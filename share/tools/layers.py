@@ -57,6 +57,8 @@ MAY = {
     "maxwell/problem": "libdg/base libdg/comm libdg/geometry libdg/halo libdg/mesh* libdg/ref maxwell/model maxwell/model/media "
                        "maxwell/response maxwell/shell",
     "maxwell/time": "libdg/base maxwell/model maxwell/problem maxwell/response",
+    # What written numbers are worth: everything that measures may ask it.
+    "maxwell/worth": "libdg/base libdg/comm libdg/mesh maxwell/problem maxwell/response maxwell/shell maxwell/time",
     "maxwell/backend": "libdg/base libdg/comm maxwell/problem maxwell/response maxwell/shell maxwell/time",
     "maxwell/backend/frame": "libdg/base libdg/ref maxwell/problem",
     "maxwell/backend/layers": "libdg/ref maxwell/response",
@@ -74,23 +76,25 @@ MAY = {
     "maxwell/sources": "libdg/base libdg/comm libdg/mesh* libdg/ref maxwell/backend maxwell/model maxwell/problem "
                        "maxwell/shell maxwell/sources/faces maxwell/sources/tem maxwell/time",
     "maxwell/measure": "libdg/base libdg/io libdg/mesh* libdg/ref maxwell/backend maxwell/backend/frame maxwell/model "
-                       "maxwell/problem maxwell/response maxwell/shell maxwell/shell/rules maxwell/time",
-    "maxwell/transform": "libdg/base libdg/comm maxwell/backend maxwell/model maxwell/shell maxwell/sources",
+                       "maxwell/problem maxwell/response maxwell/shell maxwell/shell/rules maxwell/time maxwell/worth",
+    "maxwell/transform": "libdg/base libdg/comm maxwell/backend maxwell/model maxwell/shell maxwell/sources maxwell/worth",
     "maxwell/far": "libdg/base libdg/comm libdg/halo libdg/mesh libdg/ref maxwell/backend maxwell/model "
-                   "maxwell/problem maxwell/shell maxwell/sources maxwell/time maxwell/transform",
+                   "maxwell/problem maxwell/shell maxwell/sources maxwell/time maxwell/transform maxwell/worth",
     "maxwell/phasor": "libdg/base libdg/base/machine libdg/comm libdg/mesh libdg/mesh/parts libdg/ref maxwell/backend maxwell/measure maxwell/model "
-                      "maxwell/problem maxwell/response maxwell/shell maxwell/sources maxwell/transform",
+                      "maxwell/problem maxwell/response maxwell/shell maxwell/sources maxwell/transform maxwell/worth",
+    "maxwell/worth/asked": "libdg/base libdg/comm libdg/geometry libdg/mesh libdg/ref maxwell/far maxwell/measure maxwell/model maxwell/phasor "
+                           "maxwell/problem maxwell/sources maxwell/transform maxwell/worth",
     "maxwell/statics": "libdg/base libdg/comm libdg/field libdg/mesh libdg/ref libdg/solve maxwell/model maxwell/problem maxwell/shell",
-    "maxwell/resonance": "libdg/base libdg/ref maxwell/measure maxwell/model maxwell/shell maxwell/time",
+    "maxwell/resonance": "libdg/base libdg/ref maxwell/measure maxwell/model maxwell/shell maxwell/time maxwell/worth",
     # A run.
     "maxwell/periods": "libdg/base libdg/halo libdg/mesh maxwell/model maxwell/shell",
     "maxwell/touch": "libdg/base libdg/comm libdg/geometry libdg/mesh maxwell/far maxwell/measure maxwell/model maxwell/problem maxwell/sources "
                      "maxwell/sources/faces",
     "maxwell/setup": "libdg/* maxwell/backend maxwell/far maxwell/limit maxwell/measure maxwell/model maxwell/model/heat maxwell/operator "
-                     "maxwell/periods maxwell/phasor maxwell/problem maxwell/resonance maxwell/shell maxwell/sources maxwell/statics maxwell/time maxwell/touch",
+                     "maxwell/periods maxwell/phasor maxwell/problem maxwell/resonance maxwell/shell maxwell/sources maxwell/statics maxwell/time maxwell/touch maxwell/worth*",
     "maxwell/output": "libdg/* maxwell maxwell/backend maxwell/backend/frame maxwell/far maxwell/measure maxwell/model "
                       "maxwell/operator maxwell/output/powers maxwell/phasor maxwell/problem maxwell/resonance maxwell/setup maxwell/shell "
-                      "maxwell/shell/hooks maxwell/sources maxwell/sources/tem maxwell/time",
+                      "maxwell/shell/hooks maxwell/sources maxwell/sources/tem maxwell/time maxwell/worth*",
     "maxwell/output/powers": "libdg/base libdg/comm libdg/ref maxwell/backend maxwell/backend/frame maxwell/operator maxwell/problem "
                              "maxwell/response maxwell/time",
     "maxwell/heat": "libdg/* maxwell/checkpoint maxwell/model maxwell/model/heat maxwell/model/media maxwell/output maxwell/phasor maxwell/problem maxwell/setup maxwell/shell maxwell/shell/turns",
@@ -101,7 +105,7 @@ MAY = {
     "maxwell/run": "libdg/base maxwell maxwell/backend maxwell/checkpoint maxwell/heat maxwell/hooks maxwell/model maxwell/model/heat maxwell/output "
                    "maxwell/problem maxwell/setup maxwell/statics maxwell/shell maxwell/sources",
     "maxwell/check": "libdg/* maxwell/backend maxwell/heat maxwell/measure maxwell/model maxwell/model/heat maxwell/output maxwell/problem maxwell/run "
-                     "maxwell/setup maxwell/statics maxwell/shell maxwell/sources maxwell/time",
+                     "maxwell/setup maxwell/statics maxwell/shell maxwell/sources maxwell/time maxwell/worth",
     "maxwell/app": "libdg/* maxwell maxwell/backend maxwell/check maxwell/heat maxwell/limit maxwell/measure maxwell/output maxwell/problem "
                    "maxwell/app/fit maxwell/app/outputs maxwell/app/sweep maxwell/run maxwell/setup maxwell/shell*",
     "maxwell/app/outputs": "libdg/base",
