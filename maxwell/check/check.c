@@ -211,7 +211,7 @@ int mx_check(struct mx_setup *setup, const char *model, struct dg_error *err)
                                      .comm = setup->comm,
                                      .log = setup->log,
                                      .device = setup->ops->card->elliptic};
-  if ((setup->config->heat != NULL && mx_heat_check(&heat, &setup->phasors, err) != 0) ||
+  if ((setup->config->heat != NULL && mx_heat_check(&heat, &setup->phasors, true, err) != 0) ||
       mx_report_resolution(setup, err) != 0 || report_survey(setup, model, err) != 0 ||
       dg_comm_reduce(setup->comm, DG_SUM, 3, bytes, err) != 0)
     return err->code;

@@ -45,7 +45,7 @@ static void warn_of_material(const struct mx_heat_work *heat, const struct mx_ma
         "materials.%s.mass_density = %g kg/m^3 is that of a gas or a foam, which do not conduct %g W/(m K): is "
         "it in g/cm^3?",
         name, rho, k);
-  if (c > 0 && c < least && rho >= dense)
+  if (c > 0 && c < least && c != 1 && rho >= dense) /* 1 is a number that somebody chose */
     dg_log_warning(
         log,
         "materials.%s.heat_capacity = %g J/(kg K) is less than that of any matter at room temperature: is it "
@@ -115,7 +115,27 @@ static void release(struct mx_heat_work *heat)
   mx_heat_coupled_free(heat->coupled);
 }
 
-int mx_heat_check(const struct mx_heat_place *place, const struct mx_phasors *phasors, struct dg_error *err)
+/* Takes a step, without the losses of fields that have not run, and says how long it and all of them take. */
+static int rehearse(struct mx_heat_work *heat, struct dg_error *err)
+{
+  const struct mx_heat_config *config = heat->problem.heat;
+  struct mx_heat_march *march = &heat->march;
+  if (config->steady || heat->place->device != NULL) return 0;
+  const double start = mx_clock(), length = march->step;
+  if (mx_heat_advance(march, config->stop, err) != 0) return err->code;
+  const double seconds = mx_clock() - start;
+  if (config->step > 0)
+    dg_log_line(heat->place->log, "heat      about %.3g s: %.0f steps of %.3g s each", seconds * config->stop / length,
+                config->stop / length, seconds);
+  else
+    dg_log_line(heat->place->log,
+                "heat      a step takes about %.3g s; how many there are follows from their errors, %zu at the least",
+                seconds, heat->problem.turns.count + 1);
+  return 0;
+}
+
+int mx_heat_check(const struct mx_heat_place *place, const struct mx_phasors *phasors, bool rehearses,
+                  struct dg_error *err)
 {
   const struct mx_config *config = place->config;
   struct mx_heat_work heat;
@@ -127,6 +147,7 @@ int mx_heat_check(const struct mx_heat_place *place, const struct mx_phasors *ph
     warn(&heat);
     dg_log_line(place->log, "heat      %zu of %zu elements, order %d: %zu unknowns", heat.body.elements,
                 place->mesh->whole.K, place->config->heat->order, heat.problem.unknowns);
+    if (rehearses) (void)!rehearse(&heat, err);
   }
   release(&heat);
   return err->code;

@@ -13,8 +13,9 @@ static inline bool mx_heat_alone(const struct mx_config *config)
 }
 
 /* Makes all that the computation needs and forgets it: what is wrong in the script is found before a long run of the
- * fields. Says how large it is. phasors: those of the run, made but not yet filled; NULL: there are none. */
-int mx_heat_check(const struct mx_heat_place *place, const struct mx_phasors *phasors,
+ * fields. Says how large it is, and with `rehearses` how long it takes, by one step. phasors: those of the run, made
+ * but not yet filled; NULL: there are none. */
+int mx_heat_check(const struct mx_heat_place *place, const struct mx_phasors *phasors, bool rehearses,
                   struct dg_error *err) DG_MUST_USE;
 /* The fields, which run again where materials change with the temperature. */
 struct mx_heat_fields {

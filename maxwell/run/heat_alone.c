@@ -121,7 +121,8 @@ int mx_run_heat_alone(struct mx_setup *setup, struct mx_folder *folder, const st
   if (mx_setup_choose_backend(setup, err) != 0) return err->code;
   place.device = setup->ops->card->elliptic;
   place.direct = mx_setup_direct(setup);
-  if (mx_setup_make_mesh(setup, keeping, err) != 0 || mx_heat_check(&place, NULL, err) != 0) return err->code;
+  if (mx_setup_make_mesh(setup, keeping, err) != 0 || mx_heat_check(&place, NULL, folder == NULL, err) != 0)
+    return err->code;
   if (folder == NULL) return 0;
   if (find_checkpoint(&from, &identity, setup, &place, folder, resume, err) != 0) goto fail;
   int status = dg_comm_rank(setup->comm) == 0 ? prepare(setup, folder, &summary, resume, &ours, err) : 0;

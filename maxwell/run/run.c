@@ -346,7 +346,7 @@ static struct mx_heat_place heat_place(const struct mx_setup *setup)
 static int look_at_heat(const struct mx_setup *setup, struct dg_error *err)
 {
   const struct mx_heat_place place = heat_place(setup);
-  return mx_heat_check(&place, &setup->phasors, err);
+  return mx_heat_check(&place, &setup->phasors, false, err);
 }
 
 /* What heat goes on from must be of these fields: their identity, and where they ended. Rank 0's; free it. */

@@ -4,6 +4,7 @@ has the contract. `heat_contract.py PROGRAM fine` runs the spheres with finer el
 import json
 import math
 import os
+import re
 import shutil
 import signal
 import sys
@@ -505,6 +506,9 @@ def test_check(program):
     with Place(program, {"input/box.msh": meshes.box().text()}, BOX) as place:
         out = place.good("check", "input/case.lua")
         expect("unknowns" in str(out), f"{out}")
+        expect(re.search(r"heat +about [0-9.e-]+ s: 4 steps of [0-9.e-]+ s each\n", out), f"{out}")
+        out = place.good("check", "input/case.lua", "--set", "heat.time={stop=2}")
+        expect(re.search(r"heat +a step takes about [0-9.e-]+ s; how many .*, 1 at the least\n", out), f"{out}")
 
 
 def test_refusals(program):
