@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "libdg/base/memory.h"
+#include "maxwell/app/outputs/outputs.h"
 
 /* A file that cannot be written is better known before minutes of measurement than after. */
 static int check_json(const char *path, struct dg_error *err)
@@ -18,6 +19,7 @@ static int check_json(const char *path, struct dg_error *err)
   char *copy;
   struct stat status;
   if (path == NULL) return 0;
+  if (mx_output_check("--json", path, 0, NULL, err) != 0) return err->code;
   if (dg_copy_string(&copy, path, err) != 0) return err->code;
   const char *folder = dirname(copy);
   if (stat(path, &status) == 0 && S_ISDIR(status.st_mode))

@@ -110,7 +110,7 @@ MAY = {
                    "maxwell/app/fit maxwell/app/outputs maxwell/app/sweep maxwell/run maxwell/setup maxwell/shell*",
     "maxwell/app/outputs": "libdg/base",
     "maxwell/app/fit": "libdg/base maxwell/app/outputs maxwell/fit",
-    "maxwell/app/sweep": "libdg/base libdg/base/machine libdg/files maxwell",
+    "maxwell/app/sweep": "libdg/base libdg/base/machine libdg/files maxwell maxwell/app/outputs",
     "maxwell/capi": "libdg/base libdg/geometry libdg/io libdg/mesh libdg/ref maxwell maxwell/measure maxwell/output "
                     "maxwell/problem maxwell/run maxwell/setup maxwell/statics maxwell/shell maxwell/shell/script",
     # The card.

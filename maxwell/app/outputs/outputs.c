@@ -13,6 +13,23 @@ static const char *const begins[] = {"frequency,eps_re,eps_im,fit_re,fit_im,erro
                                      "{\n  \"program\": \"curlew bench\""};
 static const char made[] = "made by curlew";
 
+/* Is the first line that of a table of a sweep: arguments, `folder`, what runs have derived, and how they ended? */
+static bool is_sweep(const char *head, size_t size)
+{
+  static const char *const column[] = {"folder,", "exit_code,", "status,", "error"};
+  char line[HEAD];
+  const char *end = memchr(head, '\n', size), *at = line;
+  if (end == NULL) return false;
+  memcpy(line, head, (size_t)(end - head));
+  line[end - head] = '\0';
+  for (size_t i = 0; i < sizeof column / sizeof *column; i++) {
+    at = strstr(at, column[i]);
+    if (at == NULL) return false;
+    at += strlen(column[i]);
+  }
+  return *at == '\0';
+}
+
 /* An empty file is nobody's work. */
 static bool is_ours(const char *path)
 {
@@ -24,6 +41,7 @@ static bool is_ours(const char *path)
   if (size == 0) return true;
   for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
     if (size >= strlen(begins[i]) && memcmp(head, begins[i], strlen(begins[i])) == 0) return true;
+  if (is_sweep(head, size)) return true;
   for (size_t i = 0; i + sizeof made - 1 <= size; i++)
     if (memcmp(head + i, made, sizeof made - 1) == 0) return true;
   return false;

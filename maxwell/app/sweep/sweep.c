@@ -16,6 +16,7 @@
 #include "libdg/base/clock.h"
 #include "libdg/base/machine/launch.h"
 #include "libdg/base/memory.h"
+#include "maxwell/app/outputs/outputs.h"
 #include "maxwell/app/sweep/sweep_table.h"
 
 struct sweep {
@@ -262,6 +263,18 @@ static void prepare(struct sweep *sweep)
   (void)signal(SIGCHLD, SIG_DFL); /* whoever started the sweep may ignore it, and then nobody could wait for runs */
 }
 
+/* The table takes the place of no file but that of an earlier sweep. */
+static int check_table(const struct mx_cases *cases, struct dg_error *err)
+{
+  static const char name[] = "/sweep.csv";
+  char *path;
+  if (dg_alloc(&path, strlen(cases->output) + sizeof name, 1, err) != 0) return err->code;
+  stpcpy(stpcpy(path, cases->output), name);
+  (void)!mx_output_check("--output", path, 0, NULL, err);
+  dg_free(path);
+  return err->code;
+}
+
 int mx_sweep(const struct mx_sweep_options *options, struct dg_error *err)
 {
   struct sweep sweep = {0};
@@ -272,7 +285,7 @@ int mx_sweep(const struct mx_sweep_options *options, struct dg_error *err)
     list_cases(&sweep);
     goto fail;
   }
-  if (mx_cases_make_folder(&sweep.cases, err) != 0) goto fail;
+  if (check_table(&sweep.cases, err) != 0 || mx_cases_make_folder(&sweep.cases, err) != 0) goto fail;
   prepare(&sweep);
   int status = run_all(&sweep, err);
   if (status == 0) status = mx_sweep_write_table(&sweep.cases, err);

@@ -252,6 +252,17 @@ def test_bad_input(program):
         code, _, err, _ = place.run("sweep", "-D", "a=1")
         expect(code == 2, f"exit code {code}")
         check_message(err, "curlew sweep needs a script; see curlew --help")
+        for name, text in (("mine/sweep.csv", "a,b\n1,2\n"), ("taken.json", "{}")):
+            os.makedirs(place.path("mine"), exist_ok=True)
+            place.write(name, text)
+            words = (*SWEEP, "-D", "a=1", "-o", "mine") if name.startswith("mine") else ("bench", "--json", name)
+            code, _, err, _ = place.run(*words)
+            option = words[-2].replace("-o", "--output") if words[0] == "sweep" else "--json"
+            expect(code == 2 and f"{option}: '{name}' is there, and curlew has not made it" in err, f"{code}: {err}")
+            with open(place.path(name), encoding="utf-8") as file:
+                expect(file.read() == text, name)
+            os.unlink(place.path(name))
+        os.rmdir(place.path("mine"))
         place.write("taken", "a file")
         code, _, err, _ = place.run(*SWEEP, "-D", "a=1", "-o", "taken")
         expect(code == 3, f"exit code {code}")
