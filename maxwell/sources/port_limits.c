@@ -48,11 +48,25 @@ static void warn_of_modes(const struct mx_port *port, double highest, struct dg_
                    port->other, highest);
 }
 
+/* Frequencies that are all but 0 to the waveforms were meant in another unit. */
+static void warn_of_units(const struct mx_ports *ports, const struct mx_config *config, double highest,
+                          struct dg_log *log)
+{
+  const double far = 1e-4, reach = mx_highest_frequency(config);
+  if (ports->count == 0 || !(highest > 0) || !isfinite(reach) || highest >= far * reach) return;
+  dg_log_warning(log,
+                 MX_PLACE
+                 "output.s_parameters ends at %.6g Hz, and waveforms reach up to %.4g Hz: what is asked for is a "
+                 "constant voltage to them; frequencies are in Hz",
+                 MX_AT(config->output.s_parameters_where), highest, reach);
+}
+
 void mx_ports_report_limits(const struct mx_ports *ports, const struct mx_config *config, struct dg_log *log)
 {
   const struct mx_frequencies *asked = &config->output.s_parameters;
   double highest = 0;
   for (size_t i = 0; i < asked->count; i++) highest = fmax(highest, asked->hertz[i]);
+  warn_of_units(ports, config, highest, log);
   for (size_t i = 0; i < ports->count; i++) {
     if (!warn_of_dispersion(&ports->port[i], highest, log)) warn_of_modes(&ports->port[i], highest, log);
   }
