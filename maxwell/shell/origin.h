@@ -16,7 +16,8 @@ struct mx_origin {
   size_t args, sets;
   const struct mx_definition *arg, *set; /* [args] and [sets] from the command line */
   size_t files;
-  const char *const *file; /* [files] paths of the files that it has read, sorted; not those that --trust opens itself */
+  const char *const
+      *file; /* [files] paths of the files that it has read, sorted; not those that --trust opens itself */
   /* The members below may be NULL. */
   bool (*may_name)(void *self, const char *path); /* says whether it may name this file */
   uint64_t (*seed)(void *self);                  /* tells one seed of its random numbers from another; 0: it has none */

@@ -11,17 +11,16 @@ decides that (maxwell/capi/guard.h).
 import atexit
 import ctypes
 import glob
-import hashlib
 import os
 import threading
 import time as clock
 import traceback
-import types
 import weakref
 
 import numpy as np
 
 from . import errors, lua, program
+from .digests import digest
 from .errors import EnvironmentFailure, InputError
 from .results import Results
 from .tables import PointsTable, Table
@@ -189,28 +188,6 @@ def view(address, shape):
     """An array on somebody else's memory, for this module alone."""
     count = int(np.prod(shape))
     return np.frombuffer((ctypes.c_double * count).from_address(address), dtype=float).reshape(shape)
-
-
-def digest(function, depth=0):
-    """A digest of a function's code and of the values that it encloses, for checkpoints."""
-    code = getattr(function, "__code__", None)
-    if code is None:
-        return hashlib.sha256(repr(type(function)).encode()).digest()
-    state = hashlib.sha256(code.co_code)
-    for item in code.co_consts + code.co_names:
-        state.update(item.co_code if isinstance(item, types.CodeType) else repr(item).encode())
-    for cell in getattr(function, "__closure__", None) or ():
-        try:
-            content = cell.cell_contents
-        except ValueError:  # a variable that has no value yet
-            continue
-        if callable(content) and depth < 8:
-            state.update(digest(content, depth + 1))
-        elif isinstance(content, np.ndarray):
-            state.update(content.tobytes())
-        else:
-            state.update(repr(content).encode())
-    return state.digest()
 
 
 class _Callback:

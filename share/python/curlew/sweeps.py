@@ -1,19 +1,24 @@
 """Sweeps: one script, many arguments, several runs at a time; what has run is not run again."""
+import contextlib
 import csv
+import fcntl
 import hashlib
 import io
 import itertools
 import json
 import os
 import re
+import socket
+import struct
 import subprocess
 import threading
+import time
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 
 import numpy as np
 
 from . import lua, program
-from .errors import CurlewError, InputError
+from .errors import CurlewError, EnvironmentFailure, InputError
 from .results import Results
 from .run import run
 
@@ -83,6 +88,48 @@ def digest(path):
     if content is None:
         raise InputError(f"cannot read '{path}', which the sweep depends on")
     return hashlib.sha256(content).hexdigest()
+
+
+def files_read(folder):
+    """The files that the run in a folder has read, with digests; also those whose names an argument makes. None: one is
+    not there, or was changed after the run began."""
+    path = os.path.join(folder, "configuration.json")
+    content, found = read_bytes(path), {}
+    if content is None:
+        return None
+    try:
+        began = os.stat(path).st_mtime_ns
+        for name in json.loads(content)["files"]:
+            found.update(input_files(name))
+        return None if any(os.stat(name).st_mtime_ns > began for name in found) else found
+    except (ValueError, KeyError, OSError, InputError):
+        return None
+
+
+@contextlib.contextmanager
+def folder_of(out):
+    """Makes the folder and keeps other sweeps out of it, also the program's: libdg/files/lock.h has the same lock."""
+    os.makedirs(os.path.join(out, ".sweep"), exist_ok=True)
+    with open(os.path.join(out, ".sweep", "lock"), "a+", encoding="utf-8") as file:
+        def lock(kind):  # struct flock of all of the file; it belongs to the open file, so that threads do not matter
+            fcntl.fcntl(file, fcntl.F_OFD_SETLK, struct.pack("hhqqi0q", kind, os.SEEK_SET, 0, 0, 0))
+        try:
+            lock(fcntl.F_WRLCK)
+        except (BlockingIOError, PermissionError):
+            file.seek(0)
+            words = file.read().split()
+            holder = f" ({words[0]}, process {words[1]}, since {words[2]} {words[3]})" if len(words) == 4 else ""
+            raise EnvironmentFailure(f"another sweep is at work in '{out}'{holder}; wait for its end, or name another folder",
+                                     3) from None
+        except OSError:  # a file system without locks
+            pass
+        file.truncate(0)
+        file.write(f"{socket.gethostname()} {os.getpid()} {time.strftime('%Y-%m-%d %H:%M:%S')}\n")
+        file.flush()
+        try:
+            yield
+        finally:
+            file.truncate(0)
 
 
 class Point:
@@ -158,7 +205,8 @@ class Worker:
         """The results of an earlier sweep, if all that they depend on is the same."""
         content = read_bytes(os.path.join(point.folder, KEPT))
         try:
-            if content is None or json.loads(content).get("key") != key:
+            note = json.loads(content) if content is not None else {}
+            if note.get("key") != key or note.get("files") is None or note["files"] != files_read(point.folder):
                 return False
             results = Results(point.folder)
             if results.status != "done":
@@ -192,7 +240,7 @@ class Worker:
         point.results = run(self.script, point.args, out=point.folder, progress=look, **self.options)
         partial = os.path.join(point.folder, KEPT + ".part")
         with open(partial, "w", encoding="utf-8") as file:
-            json.dump({"key": key, "args": point.args}, file)
+            json.dump({"key": key, "args": point.args, "files": files_read(point.folder)}, file)
         os.replace(partial, os.path.join(point.folder, KEPT))
 
 
@@ -217,7 +265,7 @@ def sweep(script, arguments, out, *, set=None, measure=None, jobs=1, ranks=1, th
     depends    more files on whose content the runs depend
 
     A run whose script, geometry, arguments, keys and program are those of a finished run in its folder is not run
-    again: a sweep that was stopped goes on. An error of one run stands in its point and does not stop the others. Ctrl-C ends
+    again: a sweep that was stopped goes on. One sweep at a time works in a folder. An error of one run stands in its point and does not stop the others. Ctrl-C ends
     the runs under way and raises KeyboardInterrupt.
     """
     points = [Point(i, args, os.path.join(os.fspath(out), folder_name(args)))
@@ -232,9 +280,9 @@ def sweep(script, arguments, out, *, set=None, measure=None, jobs=1, ranks=1, th
     options = dict(set=set, ranks=ranks, threads=threads, backend=backend, launcher=launcher, trust=trust)
     stop = threading.Event()
     worker = Worker(script, options, measure, stop)
-    with ThreadPoolExecutor(jobs) as pool:
-        under_way = {pool.submit(worker, point, identity(script, point.args, set, ranks, backend, depends))
-                     for point in points}
+    keys = [identity(script, point.args, set, ranks, backend, depends) for point in points]
+    with folder_of(os.fspath(out)), ThreadPoolExecutor(jobs) as pool:
+        under_way = {pool.submit(worker, point, key) for point, key in zip(points, keys)}
         try:
             done = 0
             while under_way:

@@ -5,6 +5,7 @@ Exits 77 (skipped) where NumPy is missing. Takes seconds: every run is a box of 
 """
 import csv
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -252,6 +253,30 @@ class Sweeps(Case):
         with open(self.path("table.csv"), encoding="utf-8", newline="") as file:
             rows = list(csv.DictReader(file))
         self.assertEqual([float(row["energy"]) for row in rows], [row["energy"] for row in again.table])
+
+    def test_names_that_an_argument_makes(self):
+        """A geometry that no file names in quotes: it is what the runs have read."""
+        for a in (1, 2):
+            shutil.copy(self.path("box.geo"), self.path(f"box_{a}.geo"))
+        self.write("box.lua", SCRIPT.replace('"box.geo"', '"box_" .. args.a .. ".geo"'))
+        cached = lambda: [point.cached for point in self.sweep([1, 2])]  # noqa: E731
+        self.assertEqual([cached(), cached()], [[False, False], [True, True]])
+        with open(self.path("box_2.geo"), "a", encoding="utf-8") as file:
+            file.write("// a remark\n")
+        self.assertEqual([cached(), cached()], [[True, False], [True, True]])
+
+    def test_one_at_a_time(self):
+        """Two sweeps in one folder, of this package and of the program."""
+        words = [curlew.find_program(), "sweep", self.script, "-q", "-D", "a=1", "-o", self.path("sweep")]
+        said = []
+        def look(done, all_, point):
+            with self.assertRaisesRegex(curlew.CurlewError, rf"another sweep is at work in .*process {os.getpid()}, since"):
+                self.sweep([1])
+            said.append(subprocess.run(words, check=False, capture_output=True, text=True))
+        self.sweep([1], progress=look)
+        self.assertEqual(said[0].returncode, 3)
+        self.assertRegex(said[0].stderr, rf"another sweep is at work in '.*' \(.*, process {os.getpid()}, since .*\); wait for")
+        self.assertEqual(self.sweep([1])[0].cached, True)
 
     def test_errors_stay_in_their_point(self):
         result = self.sweep([1, -1, 2])
