@@ -22,6 +22,7 @@ THOROUGH = os.environ.get("CURLEW_TEST_THOROUGH") == "1"
 SANITIZED = "ASAN_OPTIONS" in os.environ or "LSAN_OPTIONS" in os.environ
 SECONDS = 20  # in which a run that cannot be has to end, on a machine that has nothing else to do
 CHECKPOINTS = ("--set", "checkpoint.every=2")
+MANUAL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "share", "doc", "manual.md")
 MB = 1 << 20
 
 
@@ -141,13 +142,34 @@ def test_levels_of_a_control_group(program):
                 group.end()
 
 
+def addresses(place, megabytes, threads):
+    limit = (megabytes * MB, megabytes * MB)
+    return place.run(*RUN, "-q", environment={"OMP_NUM_THREADS": str(threads)},
+                     before=lambda: resource.setrlimit(resource.RLIMIT_AS, limit))
+
+
+def needed(place):
+    """The megabytes of addresses that a run of one thread needs here: processors, libraries and builds of OpenBLAS differ."""
+    low, high = 35, 1035  # fails, works
+    expect(addresses(place, high, 1)[0] == 0, f"{high} MB of addresses are too few")
+    while high - low > 10:
+        middle = (low + high) // 2
+        code, _, err, _ = addresses(place, middle, 1)
+        expect(code in (0, 3, 127), f"{middle} MB: exit code {code}: {err}")
+        low, high = (low, middle) if code == 0 else (middle, high)
+    return high
+
+
 def test_threads(program):
     """OpenMP's library would end the program for want of a thread's stack."""
     if SANITIZED:
         return
     with Place(program) as place:
-        code, _, err, _ = place.run(*RUN, "-q", environment={"OMP_NUM_THREADS": "64"}, before=lambda: resource.setrlimit(
-            resource.RLIMIT_AS, (300 * MB, 300 * MB)))
+        need = needed(place)
+        with open(MANUAL, encoding="utf-8") as file:
+            promised = int(re.search(r"with (\d+) MB the examples run", file.read())[1])
+        expect(need <= promised, f"a run needs {need} MB of addresses, and the manual says that {promised} suffice")
+        code, _, err, _ = addresses(place, need + 60, 64)
         check_end(place, code, err)
         found = re.search(r"warning: (\d+) threads instead of 64: the system gives no more", err)
         expect(code == 0 and found and 1 <= int(found[1]) < 60, f"exit code {code}: {err}")
