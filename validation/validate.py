@@ -15,7 +15,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
 CASES = ("convergence", "spectrum", "energy", "material_jump", "step_limit", "plane_wave", "dipole",
          "total_field", "conductor", "debye", "dispersive", "current_sheet", "power", "waveguide", "coax", "antenna",
-         "patterns", "layer", "mie", "curved", "plasmon", "lines")
+         "patterns", "layer", "mie", "curved", "plasmon", "lines", "resonances")
 sys.path[:0] = [HERE, os.path.join(ROOT, "share", "plot")]
 sys.dont_write_bytecode = True
 
