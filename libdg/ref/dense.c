@@ -26,9 +26,9 @@ static struct {
                 const int *, double *, const int *, double *, const int *, int *, size_t, size_t);
 } blas = {.lock = PTHREAD_MUTEX_INITIALIZER}; /* global as the library is */
 
-/* Looks for room. OpenBLAS maps a buffer of up to 128 MB for each of its threads at the first product, and asks for ever
- * where there is no room. The room is therefore looked for beforehand, once the library is loaded (which fails in good
- * order, and takes 38 MB in Debian 12), and the library has one thread. */
+/* Looks for room. OpenBLAS maps a buffer of up to 128 MB for each of its threads at the first product, and asks for
+ * ever where there is no room. The room is therefore looked for beforehand, once the library is loaded (which fails in
+ * good order, and takes 38 MB in Debian 12), and the library has one thread. */
 static int look_for_room(struct dg_error *err)
 {
   const size_t room = (size_t)136 << 20;
@@ -51,7 +51,8 @@ static int load(struct dg_error *err)
 {
   if (setenv("OPENBLAS_NUM_THREADS", "1", 1) != 0) return dg_fail(err, DG_ENVIRONMENT, "out of memory: environment");
   void *library = dlopen(CURLEW_OPENBLAS, RTLD_NOW | RTLD_LOCAL);
-  if (library == NULL) return dg_fail(err, DG_ENVIRONMENT, "OpenBLAS cannot be loaded (is memory short, ulimit -v?): %s", dlerror());
+  if (library == NULL)
+    return dg_fail(err, DG_ENVIRONMENT, "OpenBLAS cannot be loaded (is memory short, ulimit -v?): %s", dlerror());
   if (look_for_room(err) != 0) {
     (void)dlclose(library);
     return err->code;
