@@ -118,6 +118,7 @@ struct dg_mesh_report {
   size_t notes;
   struct dg_mesh_note {
     bool warning;
+    int32_t surface;       /* that the note is about: it does not matter where nothing happens there; 0: of all */
     char *text;            /* one line for the log of the run */
   } * note;                /* [notes] in the order in which they were said */
   bool reused;             /* the kept mesh was used */

@@ -66,6 +66,7 @@ static int load_mesh(struct mx_setup *setup, bool in_parts, const struct mx_keep
   if (report->why[0] != '\0')
     dg_log_line(setup->log, "mesh      made anew, '%s' is not used: %s", setup->mesh_kept, report->why);
   for (size_t i = 0; i < report->notes; i++) {
+    if (report->note[i].surface != 0) continue; /* tell_of_curves has them, when it is known what happens there */
     if (report->note[i].warning) dg_log_warning(setup->log, "%s", report->note[i].text);
     else dg_log_line(setup->log, "mesh      %s", report->note[i].text);
   }
@@ -318,15 +319,13 @@ static bool alike(const struct mx_config *config, const struct dg_mesh *mesh, si
   return true;
 }
 
-/* Absorbing walls and surfaces of total and far fields are drawn for the computation, not for what is computed: curved
- * elements there only cost time. What a file holds, or the script asks for, stays as it is. */
-static int straighten_unseen(struct mx_setup *setup, struct dg_error *err)
+/* Finds absorbing walls and surfaces of total and far fields, which are drawn for the computation, not for what is
+ * computed: *unseen[entities]. */
+static int find_unseen(const struct mx_setup *setup, bool **found, struct dg_error *err)
 {
-  struct dg_mesh *mesh = &setup->mesh;
+  const struct dg_mesh *mesh = &setup->mesh;
   const struct mx_config *config = setup->config;
   bool *unseen = NULL, *outside = NULL, *inside = NULL;
-  size_t changed = 0;
-  if (config->mesh.geometry != 0 || dg_format_by_name(config->mesh.file) == DG_FORMAT_MESH) return 0;
   if (DG_NEW(unseen, mesh->entities, err) != 0 || DG_NEW(outside, mesh->entities, err) != 0 ||
       DG_NEW(inside, mesh->entities, err) != 0)
     goto fail;
@@ -340,6 +339,41 @@ static int straighten_unseen(struct mx_setup *setup, struct dg_error *err)
     if (other < 0) unseen[s] = outside[s];
     else unseen[s] = inside[s] && alike(config, mesh, (size_t)mesh->volume[i / 4], (size_t)mesh->volume[other / 4]);
   }
+fail:
+  *found = unseen;
+  dg_free(outside);
+  dg_free(inside);
+  return err->code;
+}
+
+/* Warns of the surface where the mesh misses the geometry most, and lists others in the log; not of those where nothing
+ * happens to a field. */
+static int tell_of_curves(const struct mx_setup *setup, struct dg_error *err)
+{
+  const struct dg_mesh_report *report = &setup->mesh_report;
+  bool *unseen = NULL, told = false;
+  for (size_t i = 0; i < report->notes; i++) {
+    if (report->note[i].surface == 0) continue;
+    if (unseen == NULL && find_unseen(setup, &unseen, err) != 0) break;
+    const int entity = dg_mesh_find_entity(&setup->mesh, 2, report->note[i].surface);
+    if (entity >= 0 && unseen[entity]) continue;
+    if (told) dg_log_line(setup->log, "mesh      %s", report->note[i].text);
+    else dg_log_warning(setup->log, "%s", report->note[i].text);
+    told = true;
+  }
+  dg_free(unseen);
+  return err->code;
+}
+
+/* Curved elements at unseen surfaces only cost time. What a file holds, or the script asks for, stays as it is. */
+static int straighten_unseen(struct mx_setup *setup, struct dg_error *err)
+{
+  struct dg_mesh *mesh = &setup->mesh;
+  const struct mx_config *config = setup->config;
+  bool *unseen = NULL;
+  size_t changed = 0;
+  if (config->mesh.geometry != 0 || dg_format_by_name(config->mesh.file) == DG_FORMAT_MESH) return 0;
+  if (find_unseen(setup, &unseen, err) != 0) goto fail;
   if (dg_mesh_straighten_unseen(mesh, unseen, &changed, err) == 0 && changed > 0)
     dg_log_line(setup->log,
                 "curved    the maps of %zu elements are made straight at absorbing walls and surfaces of "
@@ -347,8 +381,6 @@ static int straighten_unseen(struct mx_setup *setup, struct dg_error *err)
                 changed);
 fail:
   dg_free(unseen);
-  dg_free(outside);
-  dg_free(inside);
   return err->code;
 }
 
@@ -358,6 +390,7 @@ fail:
 static int straighten(struct mx_setup *setup, struct dg_error *err)
 {
   const struct mx_config *config = setup->config;
+  if (tell_of_curves(setup, err) != 0) return err->code;
   if (setup->mesh.curved == 0) return 0;
   if (straighten_layers(setup, err) != 0 || straighten_unseen(setup, err) != 0) return err->code;
   for (size_t i = 0; i < config->boundaries; i++)

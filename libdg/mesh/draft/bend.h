@@ -16,8 +16,10 @@
 /* A figure of the mesh beside that of the geometry: a volume's, m^3, or a surface's area, m^2. */
 struct dg_misfit {
   int32_t tag;
+  int32_t surface; /* the one that has most to do with it */
   double followed, wanted;
 };
+enum { DG_MISFITS = 6 };
 
 struct dg_bent {
   int geometry;
@@ -30,8 +32,9 @@ struct dg_bent {
   double relaxed_place[3]; /* in one of them */
   size_t slowed;           /* other elements that would shorten the steps too much: likewise */
   double slowed_place[3];
-  struct dg_followed followed;   /* what was changed inside before */
-  struct dg_misfit volume, area; /* of the volume and the surface that are most off; equal figures: none is */
+  struct dg_followed followed; /* what was changed inside before */
+  int misfits[2];              /* surfaces, and volumes, that are off at all: the worst first */
+  struct dg_misfit misfit[2][DG_MISFITS];
 };
 
 /* geometry in 2..4. `slower`: how many times shorter than the shortest step of a straight element that of a curved one

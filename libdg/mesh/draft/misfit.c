@@ -63,22 +63,45 @@ static double area_of(const struct maps *maps, int f, const double (*shape)[3])
 static int by_tag(const void *left, const void *right)
 {
   const struct dg_misfit *a = left, *b = right;
-  return (a->tag > b->tag) - (a->tag < b->tag);
+  if (a->tag != b->tag) return a->tag < b->tag ? -1 : 1;
+  return (a->surface > b->surface) - (a->surface < b->surface);
 }
 
-static double error_of(const struct dg_misfit *of) { return fabs(of->followed - of->wanted) / of->wanted; }
-
-/* Adds up what has one tag; the sum that is most off. */
-static struct dg_misfit worst_of(struct dg_misfit *part, size_t count)
+double dg_misfit_error(const struct dg_misfit *of)
 {
-  struct dg_misfit worst = {0};
+  return of->wanted > 0 ? fabs(of->followed - of->wanted) / of->wanted : 0;
+}
+
+/* Puts a sum into the list of the worst. */
+static void enlist(const struct dg_misfit *sum, int *count, struct dg_misfit worst[DG_MISFITS])
+{
+  int at = *count;
+  if (!(dg_misfit_error(sum) > 0)) return;
+  while (at > 0 && dg_misfit_error(sum) > dg_misfit_error(&worst[at - 1])) at--;
+  if (at == DG_MISFITS) return;
+  if (*count < DG_MISFITS) ++*count;
+  for (int i = *count - 1; i > at; i--) worst[i] = worst[i - 1];
+  worst[at] = *sum;
+}
+
+/* Adds up what has one tag, with the surface that has most to do with the difference. */
+static void sum_up(struct dg_misfit *part, size_t count, int *found, struct dg_misfit worst[DG_MISFITS])
+{
   if (count > 0) qsort(part, count, sizeof *part, by_tag);
   for (size_t i = 0; i < count;) {
     struct dg_misfit sum = {.tag = part[i].tag};
-    for (; i < count && part[i].tag == sum.tag; i++) sum.followed += part[i].followed, sum.wanted += part[i].wanted;
-    if (sum.wanted > 0 && (worst.wanted == 0 || error_of(&sum) > error_of(&worst))) worst = sum;
+    double most = 0;
+    while (i < count && part[i].tag == sum.tag) {
+      const int32_t surface = part[i].surface;
+      double off = 0;
+      for (; i < count && part[i].tag == sum.tag && part[i].surface == surface; i++) {
+        sum.followed += part[i].followed, sum.wanted += part[i].wanted;
+        off += part[i].followed - part[i].wanted;
+      }
+      if (fabs(off) > most && surface != 0) most = fabs(off), sum.surface = surface;
+    }
+    enlist(&sum, found, worst);
   }
-  return worst;
 }
 
 /* The area of a straight triangle. */
@@ -89,6 +112,17 @@ static double flat_area(const struct dg_draft *draft, const int32_t v[3])
   dg_subtract(draft->point[v[2]], draft->point[v[0]], w);
   dg_cross(u, w, n);
   return 0.5 * sqrt(dg_dot(n, n));
+}
+
+/* The surface at which an element is curved. */
+static int32_t surface_of(const struct dg_curved_tet *tet)
+{
+  for (int f = 0; f < 4; f++)
+    if (tet->face[f] != NULL) return tet->face[f]->tag;
+  for (int i = 0; i < 4; i++)
+    for (int j = i + 1; j < 4; j++)
+      if (tet->edge[i][j] != NULL && tet->edge[i][j]->dim == 2) return tet->edge[i][j]->tag;
+  return 0;
 }
 
 /* Puts the figures of a curved element into those of its volume and of its faces on surfaces. */
@@ -103,6 +137,7 @@ static void measure(const struct maps maps[2], const struct dg_bent *bent, size_
     (void)dg_curves_gather(maps[m].curves, maps[m].curves->draft->tet[bent->curve[k]], &tet);
     dg_curves_place(maps[m].curves, &tet, shape);
     *figure[m] = volume_of(&maps[m], map);
+    volume->surface = surface_of(&tet);
     for (int f = 0; f < 4; f++) {
       if (tet.face[f] == NULL) continue;
       struct dg_misfit *face = &area[tet.face[f] - maps[m].curves->face];
@@ -123,15 +158,15 @@ int dg_misfit_find(const struct dg_curves *curves, struct dg_bent *bent, struct 
   if (maps_init(&maps[0], curves, err) != 0 || maps_init(&maps[1], &fine, err) != 0) goto fail;
   for (size_t e = 0; e < draft->K; e++) {
     const double straight = dg_draft_volume(draft, (int32_t)e) / 6;
-    volume[e] = (struct dg_misfit){draft->volume_tag[e], straight, straight};
+    volume[e] = (struct dg_misfit){draft->volume_tag[e], 0, straight, straight};
   }
   for (size_t i = 0; i < curves->faces; i++) {
     const double flat = flat_area(draft, curves->face[i].v);
-    area[i] = (struct dg_misfit){curves->face[i].tag, flat, flat};
+    area[i] = (struct dg_misfit){curves->face[i].tag, curves->face[i].tag, flat, flat};
   }
   for (size_t k = 0; k < bent->curved; k++) measure(maps, bent, k, &volume[bent->curve[k]], area);
-  bent->volume = worst_of(volume, draft->K);
-  bent->area = worst_of(area, curves->faces);
+  sum_up(area, curves->faces, &bent->misfits[0], bent->misfit[0]);
+  sum_up(volume, draft->K, &bent->misfits[1], bent->misfit[1]);
 fail:
   maps_release(&maps[0]);
   maps_release(&maps[1]);

@@ -6,5 +6,7 @@
 #include "libdg/mesh/draft/bend.h"
 #include "libdg/mesh/draft/curves.h"
 
-/* Fills volume and area of `bent`, whose other members are those of the curves. */
+/* The relative error. */
+double dg_misfit_error(const struct dg_misfit *misfit);
+/* Fills the misfits of `bent`, whose other members are those of the curves. */
 int dg_misfit_find(const struct dg_curves *curves, struct dg_bent *bent, struct dg_error *err) DG_MUST_USE;

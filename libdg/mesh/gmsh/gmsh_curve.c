@@ -9,6 +9,7 @@
 #include "libdg/base/memory.h"
 #include "libdg/mesh/curve.h"
 #include "libdg/mesh/draft/bend.h"
+#include "libdg/mesh/draft/misfit.h"
 #include "libdg/mesh/gmsh/gmsh_calls.h"
 #include "libdg/mesh/gmsh/gmsh_sizes.h"
 
@@ -132,25 +133,27 @@ static void misfit_text(const struct dg_model *model, const struct dg_misfit *mi
                  off < 0 ? "small" : "large", misfit->followed, misfit->wanted, dim);
 }
 
-static double misfit_of(const struct dg_misfit *misfit)
+/* Warnings where elements are so large for their curves that volumes and areas are wrong, the worst first. */
+static int note_misfits(struct dg_model *model, const struct dg_bent *bent, struct dg_error *err)
 {
-  return misfit->wanted > 0 ? fabs(misfit->followed / misfit->wanted - 1) : 0;
-}
-
-/* A warning where elements are so large for their curves that volumes and areas are wrong. */
-static int note_misfit(struct dg_model *model, const struct dg_bent *bent, struct dg_error *err)
-{
-  char volume[200] = "", area[200] = "";
-  const bool both = misfit_of(&bent->volume) > OFF && misfit_of(&bent->area) > OFF_AREA;
-  if (misfit_of(&bent->volume) > OFF) misfit_text(model, &bent->volume, 3, volume, sizeof volume);
-  if (misfit_of(&bent->area) > OFF_AREA) misfit_text(model, &bent->area, 2, area, sizeof area);
-  if (volume[0] == '\0' && area[0] == '\0') return 0;
-  return dg_model_note(
-      model, true, err,
-      "mesh.size is too large for the curves: in the mesh %s%s%s, which shifts resonances, cross "
-      "sections and losses; take a smaller mesh.size there%s",
-      volume, both ? ", and " : "", area,
-      bent->relaxed + bent->slowed == 0 && bent->geometry < DG_GEOMETRY_MAX ? ", or a higher mesh.geometry" : "");
+  static const double off[] = {OFF_AREA, OFF};
+  for (int dim = 3; dim >= 2; dim--)
+    for (int i = 0; i < bent->misfits[dim - 2]; i++) {
+      const struct dg_misfit *misfit = &bent->misfit[dim - 2][i];
+      char text[200];
+      if (!(dg_misfit_error(misfit) > off[dim - 2])) break;
+      misfit_text(model, misfit, dim, text, sizeof text);
+      if (dg_model_note(model, true, err,
+                        "mesh.size is too large for the curves: in the mesh %s, which shifts resonances, cross "
+                        "sections and losses; take a smaller mesh.size there%s",
+                        text,
+                        bent->relaxed + bent->slowed == 0 && bent->geometry < DG_GEOMETRY_MAX
+                            ? ", or a higher mesh.geometry"
+                            : "") != 0)
+        return err->code;
+      model->note[model->notes - 1].surface = misfit->surface;
+    }
+  return 0;
 }
 
 static int take(struct dg_model *model, struct dg_bent *bent, bool asked, struct dg_error *err)
@@ -162,7 +165,7 @@ static int take(struct dg_model *model, struct dg_bent *bent, bool asked, struct
   bent->curve = NULL;
   bent->shape = NULL;
   if (note_followed(model, &bent->followed, err) != 0) return err->code;
-  if (note_relaxed(model, bent, asked, err) != 0 || note_misfit(model, bent, err) != 0) return err->code;
+  if (note_relaxed(model, bent, asked, err) != 0 || note_misfits(model, bent, err) != 0) return err->code;
   if (bent->lost == 0) return 0;
   return dg_model_note(model, asked, err,
                        "curved: %zu edges and faces stay straight, because Gmsh could not project their nodes to the "

@@ -60,6 +60,7 @@ int dg_model_note(struct dg_model *model, bool warning, struct dg_error *err, co
   if (dg_grow(&model->note, model->notes + 1, sizeof *model->note, err) != 0) return err->code;
   struct dg_model_note *note = &model->note[model->notes];
   note->warning = warning;
+  note->surface = 0;
   if (dg_copy_string(&note->text, text, err) != 0) return err->code;
   model->notes++;
   return 0;
@@ -86,6 +87,7 @@ static int put_lists(const struct dg_model *model, struct dg_parcel *parcel, str
   if (dg_parcel_put_number(parcel, model->notes, err) != 0) return err->code;
   for (size_t i = 0; i < model->notes; i++)
     if (dg_parcel_put_number(parcel, model->note[i].warning, err) != 0 ||
+        dg_parcel_put_number(parcel, (uint64_t)model->note[i].surface, err) != 0 ||
         dg_parcel_put_text(parcel, model->note[i].text, err) != 0)
       return err->code;
   if (dg_parcel_put_number(parcel, model->sources, err) != 0) return err->code;
@@ -171,10 +173,12 @@ static int take_lists(struct dg_model *model, struct dg_parcel *parcel, struct d
   if (take_length(parcel, &length, err) != 0 || DG_NEW(model->note, length, err) != 0) return err->code;
   for (; model->notes < length; model->notes++) {
     struct dg_model_note *note = &model->note[model->notes];
-    uint64_t warning = 0;
+    uint64_t warning = 0, surface = 0;
     const char *text = NULL;
-    if (dg_parcel_take_number(parcel, &warning, err) != 0 || dg_parcel_take_text(parcel, &text, 1, err) != 0)
+    if (dg_parcel_take_number(parcel, &warning, err) != 0 || dg_parcel_take_number(parcel, &surface, err) != 0 ||
+        dg_parcel_take_text(parcel, &text, 1, err) != 0)
       return err->code;
+    note->surface = (int32_t)surface;
     note->warning = warning != 0;
     memcpy(&note->text, &text, sizeof text); /* a borrowed one, which release leaves alone */
   }

@@ -14,7 +14,8 @@
 
 struct dg_model_note {
   bool warning;
-  char *text; /* one line */
+  int32_t surface; /* as in struct dg_mesh_report */
+  char *text;      /* one line */
 };
 
 /* A model; {0} is empty. A model that was taken out of a parcel points into it, and the parcel must live as long; only

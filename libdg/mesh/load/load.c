@@ -36,10 +36,12 @@ void dg_mesh_report_release(struct dg_mesh_report *report)
   *report = (struct dg_mesh_report){0};
 }
 
-static int report_note(struct dg_mesh_report *report, bool warning, const char *text, struct dg_error *err)
+static int report_note(struct dg_mesh_report *report, bool warning, int32_t surface, const char *text,
+                       struct dg_error *err)
 {
   if (dg_grow(&report->note, report->notes + 1, sizeof *report->note, err) != 0) return err->code;
   report->note[report->notes].warning = warning;
+  report->note[report->notes].surface = surface;
   if (dg_copy_string(&report->note[report->notes].text, text, err) != 0) return err->code;
   report->notes++;
   return 0;
@@ -48,7 +50,8 @@ static int report_note(struct dg_mesh_report *report, bool warning, const char *
 static int report_notes(struct dg_mesh_report *report, const struct dg_model *model, struct dg_error *err)
 {
   for (size_t i = 0; report != NULL && i < model->notes; i++)
-    if (report_note(report, model->note[i].warning, model->note[i].text, err) != 0) return err->code;
+    if (report_note(report, model->note[i].warning, model->note[i].surface, model->note[i].text, err) != 0)
+      return err->code;
   return 0;
 }
 
@@ -185,7 +188,7 @@ static int make_surely(struct dg_mesh *mesh, const struct dg_request *request, s
   drop_notes(request->options.report);
   if (make(mesh, &alone, &meshed, err) != 0) return err->code;
   snprintf(text, sizeof text, "made again with one thread; with %d: %s", request->options.threads, why.message);
-  if (report_note(request->options.report, false, text, err) != 0) dg_mesh_release(mesh);
+  if (report_note(request->options.report, false, 0, text, err) != 0) dg_mesh_release(mesh);
   return err->code;
 }
 

@@ -6,7 +6,7 @@
 
 /* Kinds of parcels; the last characters are the version of what is in them. */
 #define DG_REQUEST_MAGIC "clwask03"
-#define DG_ANSWER_MAGIC  "clwmsh03"
+#define DG_ANSWER_MAGIC  "clwmsh04"
 
 /* Descriptors that curlew-mesh starts with, beside 1 and 2. */
 enum { DG_MESHER_REQUEST = 0, DG_MESHER_ANSWER = 3, DG_MESHER_LIFE = 4, DG_MESHER_DESCRIPTORS = 5 };

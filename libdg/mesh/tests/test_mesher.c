@@ -400,7 +400,7 @@ static struct dg_model small_model(void)
   static const int entity[1] = {3};
   static struct dg_group_input group = {.dim = 2, .tag = 5, .name = "wall", .entities = 1, .entity_tag = entity};
   static char text[] = "something is odd";
-  static struct dg_model_note note = {true, text};
+  static struct dg_model_note note = {.warning = true, .text = text};
   return (struct dg_model){.points = 4,
                            .K = 1,
                            .triangles = 1,

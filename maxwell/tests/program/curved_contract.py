@@ -241,5 +241,37 @@ simulation {
         expect(code == 2, f"exit code {code}: {err}")
 
 
+def test_too_coarse(program):
+    """A ball of elements as large as its radius: a warning with the volume that the mesh has and the one of the geometry,
+    also with a mesh that was kept; none of a surface where nothing happens to a field."""
+    ball = """\
+SetFactory("OpenCASCADE");
+Box(1) = {-1.8, -1.8, -1.8, 3.6, 3.6, 3.6};
+Sphere(2) = {0, 0, 0, 1};
+BooleanFragments{ Volume{1}; Delete; }{ Volume{2}; Delete; }
+Physical Volume("ball") = {2};
+Physical Volume("air") = {3};
+Physical Surface("round") = Boundary{ Volume{2}; };
+"""
+    script = """\
+simulation {
+  mesh = { file = "ball.geo", size = args.size or 0.9 }, order = 2, time = { steps = 2 },
+  materials = { ball = { epsilon_r = args.epsilon or 4 }, air = {} }, boundaries = { default = { kind = "pec" } },
+  output = { far_field = args.far and { { name = "far", surface = "round", frequencies = { 1e7 } } } },
+}
+"""
+    said = r"mesh\.size is too large for the curves: in the mesh volume 2 'ball' is ([0-9.]+) % too small \(([0-9.]+) for 4\.188"
+    with Place(program, {"input/ball.geo": ball}, script) as place:
+        for words in (("check", "input/case.lua"), ("run", "input/case.lua"), ("run", "input/case.lua")):
+            code, out, err, _ = place.run(*words)
+            found = re.search("warning: " + said, err)
+            expect(code == 0 and found, f"{code}: {out}{err}")
+            expect(abs(float(found[2]) / (4.18879 * (1 - float(found[1]) / 100)) - 1) < 1e-3, err)
+        code, out, err, _ = place.run("check", "input/case.lua", "-D", "epsilon=1", "-D", "far=1")
+        expect(code == 0 and "too large for the curves" not in out + err and "could not follow" in out, f"{code}: {out}{err}")
+        code, out, err, _ = place.run("check", "input/case.lua", "-D", "size=0.6")
+        expect(code == 0 and "too large for the curves" not in out + err, f"{code}: {out}{err}")
+
+
 if __name__ == "__main__":
     sys.exit(main(sys.modules[__name__]))
