@@ -397,6 +397,7 @@ void mx_ports_release(struct mx_ports *ports)
     }
     dg_free(port->mode);
     mx_line_losses_release(&port->losses);
+    dg_free(port->body);
     dg_free(port->what);
     dg_free(port->name);
     dg_free(port->incident);

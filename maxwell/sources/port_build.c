@@ -234,16 +234,6 @@ static int add_term(const struct build *b, struct mx_port_mode *mode, const doub
   return 0;
 }
 
-/* Writes the name of a mode: "TE10", "TM1,12", "TEM". A mode that a script describes (m = n = 0) has only its family.
- */
-static void name_mode(const struct mx_mode *mode, char text[40])
-{
-  static const char *const family[] = {"TE", "TM", "TEM"};
-  const bool wide = mode->m > 9 || mode->n > 9;
-  if (mode->m == 0 && mode->n == 0) snprintf(text, 40, "%s", family[mode->family]);
-  else snprintf(text, 40, "%s%d%s%d", family[mode->family], mode->m, wide ? "," : "", mode->n);
-}
-
 /* Refuses a mode of which the faces hold too little: they would drive another mode. */
 static int check_kept(const struct build *b, const struct mx_port_profile *profile, double kept)
 {
@@ -251,7 +241,7 @@ static int check_kept(const struct build *b, const struct mx_port_profile *profi
   const struct mx_mode none = b->config->port.mode;
   char name[40];
   if (kept >= least) return 0;
-  name_mode(profile->mode != NULL ? profile->mode : &none, name);
+  mx_port_name_mode(profile->mode != NULL ? profile->mode : &none, name);
   return dg_fail(b->err, DG_INPUT,
                  MX_PLACE
                  "%s: the mesh cannot hold the mode %s: order %d on the %zu triangles of the face keeps %.3g %% "
@@ -304,7 +294,7 @@ static void describe(const struct build *b, const char *face, const struct mx_mo
 {
   const double *n = b->face.normal, cutoff = b->port->mode[0].cutoff / (2 * pi);
   char name[40], from[60] = "";
-  name_mode(mode, name);
+  mx_port_name_mode(mode, name);
   if (cutoff > 0) snprintf(from, sizeof from, ", cut-off %.6g Hz", cutoff);
   snprintf(b->port->about, sizeof b->port->about, "%s, normal (%.3g, %.3g, %.3g), %s%s", face, n[0] + 0.0, n[1] + 0.0,
            n[2] + 0.0, name, from);
@@ -317,34 +307,6 @@ static void set_wall(const struct build *b)
     const size_t e = (size_t)b->face.where[i] / 4, f = (size_t)b->face.where[i] % 4;
     b->problem->flux[e][f] = mx_face_flux(sqrt(b->problem->mu[e] / b->problem->epsilon[e]), b->Z, 1);
   }
-}
-
-/* Does a waveguide port have a mode, or absorb it? */
-static bool has_mode(const struct mx_port_config *config, enum mx_mode_family family, int m, int n)
-{
-  for (size_t i = 0; i <= config->absorbed; i++) {
-    const struct mx_mode *mode = i == 0 ? &config->mode : &config->absorb[i - 1];
-    if (mode->family == family && mode->m == m && mode->n == n) return true;
-  }
-  return false;
-}
-
-/* Finds the lowest mode of a rectangle that the port does not have. */
-static void find_other(const struct build *b, const double side[2], double speed)
-{
-  enum { HIGHEST = 12 };
-  struct mx_port *port = b->port;
-  for (int family = MX_TE; family <= MX_TM; family++)
-    for (int m = 0; m <= HIGHEST; m++)
-      for (int n = 0; n <= HIGHEST; n++) {
-        const struct mx_mode mode = {.family = (enum mx_mode_family)family, .m = m, .n = n};
-        const double cutoff = 0.5 * speed * hypot(m / side[0], n / side[1]);
-        const bool exists = family == MX_TE ? m + n > 0 : m > 0 && n > 0;
-        if (!exists || has_mode(&b->config->port, mode.family, m, n) || (port->other > 0 && cutoff >= port->other))
-          continue;
-        port->other = cutoff;
-        name_mode(&mode, port->other_name);
-      }
 }
 
 static int build_waveguide(struct build *b, double speed)
@@ -363,7 +325,7 @@ static int build_waveguide(struct build *b, double speed)
         speed * pi * hypot(profile.mode->m / rectangle.side[0], profile.mode->n / rectangle.side[1]);
     if (add_mode(b, i, &profile) != 0) return b->err->code;
   }
-  find_other(b, rectangle.side, speed);
+  mx_port_find_other(b->port, config, rectangle.side);
   char face[160];
   const double(*axis)[3] = (const double(*)[3])rectangle.axis;
   snprintf(face, sizeof face, "%.6g m along (%.3g, %.3g, %.3g) x %.6g m along (%.3g, %.3g, %.3g)", rectangle.side[0],
@@ -405,6 +367,20 @@ static int build_modal(struct build *b)
   return add_mode(b, 0, &profile);
 }
 
+/* Keeps the bodies of a line for ports at other ends of it. */
+static int keep_bodies(const struct build *b, const struct mx_tem_conductors *conductors, const struct mx_tem_mode *tem)
+{
+  struct mx_port *port = b->port;
+  if (DG_NEW(port->body, conductors->count, b->err) != 0) return b->err->code;
+  for (size_t i = 0; i < conductors->count; i++) {
+    port->body[i] = conductors->body[i];
+    if (tem->potential[i] == 0) port->ground = conductors->body[i];
+  }
+  if (b->config->port.voltages == 0)
+    port->bodies = conductors->count; /* what a script says of potentials is for one port */
+  return 0;
+}
+
 /* The line between the conductors that end at the face. */
 static int build_tem(struct build *b, const struct mx_assignment *assignment)
 {
@@ -414,9 +390,11 @@ static int build_tem(struct build *b, const struct mx_assignment *assignment)
   if (b->mesh->periods > 0)
     return dg_fail(b->err, DG_INPUT, MX_PLACE "%s: a tem_port does not know periodic sides yet", MX_AT(b->place.where),
                    b->place.what);
-  if (mx_tem_conductors_init(&conductors, &b->face, &b->place, assignment, b->all, b->err) == 0 &&
-      mx_tem_mode_init(&tem, &b->face, &b->place, &conductors, b->all, &b->config->port, b->problem->ref->order,
-                       b->err) == 0) {
+  int status = mx_tem_conductors_init(&conductors, &b->face, &b->place, assignment, b->all, b->err);
+  for (const struct mx_port *port = b->ports->port; port < b->port && status == 0; port++)
+    mx_tem_share_ground(&conductors, port->bodies, port->body, port->ground);
+  if (status == 0 && mx_tem_mode_init(&tem, &b->face, &b->place, &conductors, b->all, &b->config->port,
+                                      b->problem->ref->order, b->err) == 0) {
     const struct mx_port_profile profile = {.normal = b->face.normal, .what = b->port->what, .tem = &tem};
     char line[160];
     b->Z = tem.wall;
@@ -429,7 +407,7 @@ static int build_tem(struct build *b, const struct mx_assignment *assignment)
     b->port->losses = tem.losses;
     tem.losses = (struct mx_line_losses){0};
     mx_tem_mode_describe(&tem, &conductors, b->mesh, line, sizeof line);
-    if (add_mode(b, 0, &profile) == 0) describe(b, line, &family);
+    if (keep_bodies(b, &conductors, &tem) == 0 && add_mode(b, 0, &profile) == 0) describe(b, line, &family);
   }
   mx_tem_mode_release(&tem);
   mx_tem_conductors_release(&conductors);

@@ -1,11 +1,45 @@
 /* Warns of ports that are asked for S at frequencies at which their mode is not all that their face meets. port.h
  * documents it. */
 #include <math.h>
+#include <stdio.h>
 
 #include "libdg/base/log.h"
 #include "maxwell/model/config.h"
 #include "maxwell/sources/port.h"
 #include "maxwell/sources/port_state.h"
+
+void mx_port_name_mode(const struct mx_mode *mode, char text[40])
+{
+  static const char *const family[] = {"TE", "TM", "TEM"};
+  const bool wide = mode->m > 9 || mode->n > 9;
+  if (mode->m == 0 && mode->n == 0) snprintf(text, 40, "%s", family[mode->family]);
+  else snprintf(text, 40, "%s%d%s%d", family[mode->family], mode->m, wide ? "," : "", mode->n);
+}
+
+/* Does a waveguide port have a mode, or absorb it? */
+static bool has_mode(const struct mx_port_config *config, enum mx_mode_family family, int m, int n)
+{
+  for (size_t i = 0; i <= config->absorbed; i++) {
+    const struct mx_mode *mode = i == 0 ? &config->mode : &config->absorb[i - 1];
+    if (mode->family == family && mode->m == m && mode->n == n) return true;
+  }
+  return false;
+}
+
+void mx_port_find_other(struct mx_port *port, const struct mx_port_config *config, const double side[2])
+{
+  enum { HIGHEST = 12 };
+  for (int family = MX_TE; family <= MX_TM; family++)
+    for (int m = 0; m <= HIGHEST; m++)
+      for (int n = 0; n <= HIGHEST; n++) {
+        const struct mx_mode mode = {.family = (enum mx_mode_family)family, .m = m, .n = n};
+        const double cutoff = 0.5 * port->speed * hypot(m / side[0], n / side[1]);
+        const bool exists = family == MX_TE ? m + n > 0 : m > 0 && n > 0;
+        if (!exists || has_mode(config, mode.family, m, n) || (port->other > 0 && cutoff >= port->other)) continue;
+        port->other = cutoff;
+        mx_port_name_mode(&mode, port->other_name);
+      }
+}
 
 /* Growth of n, as it begins, above which the static mode of a line is not that of the line any more. The ports of a
  * microstrip (1.6 mm of epsilon_r 4.4) took a third of this growth from the power, 2.5 % at 0.076, beside what the mesh

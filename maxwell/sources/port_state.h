@@ -28,7 +28,7 @@ void mx_port_table(double w, double sign, double c, double dt, double *weight, s
 struct mx_port {
   char *what;      /* "boundaries.left", for messages */
   char *name;      /* in names of files: "left", "surface_4" */
-  char about[240]; /* face and mode, for the log */
+  char about[300]; /* face and mode, for the log */
   const char *where;
   enum mx_boundary_kind kind;
   int number;
@@ -42,6 +42,8 @@ struct mx_port {
   double source_share; /* lumped ports: share of the source's voltage in the port's, Z/(Z + Zs); else 1 */
   struct mx_line_losses losses; /* of a TEM line */
   double mixed;                 /* of a TEM line: as in tem_mode.h */
+  size_t bodies, *body;         /* of a TEM line: [bodies] its conductors in the whole mesh (tem_bodies.h) */
+  size_t ground;                /* the one of them at 0 V */
   double other;                 /* cut-off of the first mode that the port does not have, Hz; 0: not known */
   char other_name[40];          /* "TE20"; "": it has no name */
   double dispersion;            /* of a TEM line: as in tem_mode.h */
@@ -52,3 +54,9 @@ struct mx_port {
   double *incoming;          /* [room] a_in(t_n) */
   double half_before;        /* leapfrog: H's part of a_out at -dt/2 */
 };
+
+/* Writes the name of a mode: "TE10", "TM1,12", "TEM". A mode that a script describes (m = n = 0) has only its family.
+ */
+void mx_port_name_mode(const struct mx_mode *mode, char text[40]);
+/* Finds the lowest mode of a rectangle that a waveguide port does not have: port->other. */
+void mx_port_find_other(struct mx_port *port, const struct mx_port_config *config, const double side[2]);

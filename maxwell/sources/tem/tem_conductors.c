@@ -239,6 +239,7 @@ int mx_tem_conductors_init(struct mx_tem_conductors *conductors, const struct mx
       DG_NEW(conductors->body, conductors->count, err) != 0 ||
       DG_NEW(conductors->member, conductors->count * conductors->groups, err) != 0)
     goto fail;
+  conductors->ground = conductors->count;
   measure(conductors, face);
   if (number_by_bodies(conductors, place, assignment, config, face->extent, err) != 0) goto fail;
   note_groups(conductors, place->mesh, contact, count);
@@ -253,6 +254,25 @@ int mx_tem_conductors_init(struct mx_tem_conductors *conductors, const struct mx
 fail:
   dg_free(contact);
   return err->code;
+}
+
+/* The place of a body among the conductors; their count: none or several are its ends. */
+static size_t find_body(const struct mx_tem_conductors *conductors, size_t body)
+{
+  size_t at = conductors->count;
+  for (size_t i = 0; i < conductors->count; i++) {
+    if (conductors->body[i] != body) continue;
+    if (at < conductors->count) return conductors->count;
+    at = i;
+  }
+  return at;
+}
+
+void mx_tem_share_ground(struct mx_tem_conductors *conductors, size_t bodies, const size_t *body, size_t ground)
+{
+  size_t shared = 0;
+  for (size_t i = 0; i < bodies; i++) shared += find_body(conductors, body[i]) < conductors->count;
+  if (shared >= 2 && conductors->ground == conductors->count) conductors->ground = find_body(conductors, ground);
 }
 
 void mx_tem_conductors_release(struct mx_tem_conductors *conductors)

@@ -18,6 +18,7 @@ struct mx_tem_conductors {
   double *length;             /* [count] of their edges, m */
   double (*middle)[3];        /* [count] the mean place of their edges, m */
   size_t *body;               /* [count] the number of its body; of ends of one body the lower one comes first */
+  size_t ground;              /* that of another port of the same line; count: none is known */
   size_t groups;              /* of the mesh */
   bool *member;               /* [count][groups] does a surface of the group touch it? */
 };
@@ -26,6 +27,9 @@ struct mx_tem_conductors {
 int mx_tem_conductors_init(struct mx_tem_conductors *conductors, const struct mx_port_face *face,
                            const struct mx_port_place *place, const struct mx_assignment *assignment,
                            const struct mx_config *config, struct dg_error *err) DG_MUST_USE;
+/* Makes the body that is the ground of another port that of this one, if it and another of its body[bodies] end here: a
+ * line may change its shape on the way, so that another conductor is the longer one here. */
+void mx_tem_share_ground(struct mx_tem_conductors *conductors, size_t bodies, const size_t *body, size_t ground);
 void mx_tem_conductors_release(struct mx_tem_conductors *conductors);
 /* The wall of an edge by its vertices, ascending; MX_DEFAULT_PEC also where no conductor has it. */
 int mx_tem_conductor_wall(const struct mx_tem_conductors *conductors, const int64_t vertex[2]);

@@ -120,7 +120,8 @@ static bool is_longer(const struct build *b, size_t a, size_t other)
   return b->conductors->length[a] - b->conductors->length[other] > alike * b->conductors->length[a];
 }
 
-/* The conductor at potential 0: the one that the script names, or the longest. */
+/* The conductor at potential 0: the one that the script names, that of a port at another end of the line, or the
+ * longest. */
 static int find_ground(const struct build *b, size_t *ground)
 {
   const struct mx_tem_conductors *all = b->conductors;
@@ -128,6 +129,10 @@ static int find_ground(const struct build *b, size_t *ground)
   if (b->config->ground != NULL) {
     while (*ground < all->count && !mx_tem_conductor_in(all, b->place->mesh, *ground, b->config->ground)) ++*ground;
     return *ground < all->count ? 0 : fail_names(b, b->place->where, "ground", b->config->ground);
+  }
+  if (all->ground < all->count) {
+    *ground = all->ground;
+    return 0;
   }
   for (size_t i = 1; i < all->count; i++)
     if (is_longer(b, i, *ground)) *ground = i;

@@ -136,6 +136,23 @@ def test_impedance_of_a_guide(program):
             lines = [line.split()[3:] for line in file if line.startswith("! Port Impedance")]
         Z = ETA0 / np.sqrt(1 - (C0 / 2 / frequency)**2)
         expect(np.allclose(np.array(lines, float), np.stack([Z, 0 * Z, Z, 0 * Z], axis=1), rtol=1e-9), f"{lines}, {Z}")
+    # a guide, and two lumped ports of 300 and 500 ohm: these are in waves of 300, and the file's impedances give the same Z
+    script = script.replace("[2] = { kind = 'waveguide_port',", "[2] = { kind = 'lumped_port', resistance = 300, direction = { 0, 0, 1 },").replace(
+        "boundaries = {", "boundaries = { [6] = { kind = 'lumped_port', resistance = 500, direction = { 0, 0, 1 }, waveform = waveform.gaussian "
+        "{ f0 = 3e8, bandwidth = 1e8 } },", 1)
+    with Place(program, {"input/box.msh": three_sided((3, 1, 1), 2).text()}, script) as place:
+        place.good(*RUN)
+        R, frequency, in_file = touchstone(place.path("case/case.s3p"))
+        _, rows = place.rows("case/sparameters.csv")
+        S = (np.array(rows)[:, 1:-1:2] + 1j * np.array(rows)[:, 2:-1:2]).reshape(-1, 3, 3).transpose(0, 2, 1)[[1, 2, 0]]
+        Z = ETA0 / np.sqrt(1 - (C0 / 2 / frequency)**2)
+        with open(place.path("case/case.s3p"), encoding="ascii") as file:
+            said = np.array([line.split()[3::2] for line in file if line.startswith("! Port Impedance")], float)
+        expect(R == 300 and np.allclose(said, np.stack([Z, 300 + 0 * Z, 300 + 0 * Z], axis=1), rtol=1e-9), f"{R}, {said}")
+        for f in range(3):
+            one, old, new = np.eye(3), np.sqrt([Z[f], 300, 500]), np.sqrt(said[f])
+            ours, theirs = (root[:, None] * np.linalg.solve(one - M, one + M) * root for root, M in ((old, S[f]), (new, in_file[f])))
+            expect(np.abs(ours - theirs).max() < 1e-8 * np.abs(ours).max(), f"Z {ours}, of the file {theirs}")
 
 
 def test_one_driven_port_of_two(program):
@@ -162,10 +179,10 @@ def test_one_port(program):
         expect(worst < 2e-3, f"largest deviation {worst}")
 
 
-def three_sided():
-    """The box with its side y = 1 as surface 6."""
-    mesh = meshes.box((2, 1, 1))
-    mesh.elements = [(2, 6, *rest) if (dim, entity) == (2, 3) and all(mesh.points[n][1] == 1 for n in rest[2]) else
+def three_sided(cells=(2, 1, 1), first=0):
+    """A box with its side y = 1 as surface 6, from x = first on."""
+    mesh = meshes.box(cells)
+    mesh.elements = [(2, 6, *rest) if (dim, entity) == (2, 3) and all(mesh.points[n][1] == 1 and mesh.points[n][0] >= first for n in rest[2]) else
                      (dim, entity, *rest) for dim, entity, *rest in mesh.elements]
     mesh.elements.sort(key=lambda element: element[:2])
     mesh.member[(2, 6)] = list(mesh.member[(2, 3)])
@@ -284,7 +301,7 @@ def test_refuses(program):
              "output.s_parameters is for fields that only ports drive, and there are other sources besides"),
             (ONE.replace("from = 1e7, to = 7e7", "from = 1e7, to = 1e12"),
              re.compile(r"output\.s_parameters cannot tell 1\.\d+e\+11 Hz: with a step of \S+ s frequencies go up to \S+ Hz")),
-            (GUIDE, "output.s_parameters: at 0 Hz the mode of port 'surface_1' has no impedance (neither at 0 Hz nor at "
+            (GUIDE.replace("{ 0, 3e8 }", "{ 0, 1.4e8 }"), "output.s_parameters: at 0 Hz the mode of port 'surface_1' has no impedance (neither at 0 Hz nor at "
              "its cut-off); take a frequency beside it")):
         with Place(program, script=script) as place:
             code, _, err, _ = place.run("check", "input/case.lua")
@@ -384,6 +401,37 @@ simulation {
   },
 }
 """
+# Two strips one above the other, the one wide where the other is narrow: at either end another one has the longer rim.
+TAPER_GEO = """\
+SetFactory("OpenCASCADE");
+mm = 1e-3; e = 1e-6; L = 6;
+Box(1) = {0, 0, 0, 10*mm, L*mm, 6*mm};
+Point(101) = {2*mm, 0, 2*mm}; Point(102) = {8*mm, 0, 2*mm}; Point(103) = {6*mm, L*mm, 2*mm}; Point(104) = {4*mm, L*mm, 2*mm};
+Point(105) = {4*mm, 0, 4*mm}; Point(106) = {6*mm, 0, 4*mm}; Point(107) = {8*mm, L*mm, 4*mm}; Point(108) = {2*mm, L*mm, 4*mm};
+For i In {0:1}
+  For j In {0:3}
+    Line(200 + 4 * i + j) = {101 + 4 * i + j, 101 + 4 * i + (j + 1) % 4};
+  EndFor
+  Curve Loop(300 + i) = {200 + 4 * i : 203 + 4 * i};
+  Plane Surface(100 + i) = {300 + i};
+EndFor
+BooleanFragments{ Volume{1}; Delete; }{ Surface{100, 101}; Delete; }
+Physical Volume("air") = Volume{:};
+Physical Surface("low") = Surface In BoundingBox{-e, -e, 2*mm-e, 10*mm+e, L*mm+e, 2*mm+e};
+Physical Surface("high") = Surface In BoundingBox{-e, -e, 4*mm-e, 10*mm+e, L*mm+e, 4*mm+e};
+Physical Surface("left") = Surface In BoundingBox{-e, -e, -e, 10*mm+e, e, 6*mm+e};
+Physical Surface("right") = Surface In BoundingBox{-e, L*mm-e, -e, 10*mm+e, L*mm+e, 6*mm+e};
+"""
+TAPER = """\
+simulation {
+  mesh = { file = "taper.geo", size = 3e-3 }, order = 1, time = { steps = 1 }, materials = { air = {} },
+  interfaces = { low = { kind = "pec" }, high = { kind = "pec" } },
+  boundaries = {
+    left = { kind = "tem_port", %s number = 1, waveform = waveform.gaussian { bandwidth = 5e9 } }, right = { kind = "tem_port", number = 2 },
+    default = { kind = "pmc" },
+  },
+}
+"""
 # Two plates round a corner: at one end the outer one lies lower in z, at the other the inner one lower in x.
 BEND = """\
 local pulse = waveform.gaussian { bandwidth = 5e7 }
@@ -427,6 +475,10 @@ def test_both_ends_of_a_line_take_one_sign(program):
             out = place.good("check", "input/case.lua")
             signs = re.findall(r"'stripa' at (-?)0\.5.*'stripb' at (-?)0\.5|'stripb' at (-?)0\.5.*'stripa' at (-?)0\.5", out)
             expect(len(signs) == 2 and signs[0] == signs[1], f"{mode}: {signs} in {out}")
+    for keys, ground in (("", "low"), ('ground = "high",', "high")):
+        with Place(program, {"input/taper.geo": TAPER_GEO}, TAPER % keys) as place:
+            out = place.good("check", "input/case.lua")
+            expect(out.count(f"'{ground}' at 0 V") == 2 and out.count(" at 1 V") == 2, f"{keys}: {out}")
     with Place(program, {"input/box.msh": bend().text()}, BEND) as place:
         place.good(*RUN)
         _, rows = place.rows("case/sparameters.csv")

@@ -121,6 +121,7 @@ def s_parameter_card(summary):
             ("estimated error", at("error", "{:.2g}")),
             ("largest gain", at("largest_gain", "{:.6g}")),
             ("largest asymmetry", at("largest_asymmetry", "{:.2g}")),
+            ("power that is missing", at("missing_power", "{:.2g}")),
         ],
     )
 
