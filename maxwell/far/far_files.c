@@ -86,7 +86,7 @@ static void write_powers(FILE *file, const void *what)
     put(file, relative(result->largest, result->integral));
     put(file, result->theta);
     put(file, result->phi);
-    put(file, result->scattering ? result->radiated / result->flux : NAN);
+    put(file, result->scattering ? result->integral / result->flux : NAN);
     put(file, (result->extinction - result->radiated) / result->flux);
     put(file, result->extinction / result->flux);
     put(file, result->forward / result->flux);
@@ -160,7 +160,7 @@ static void report(const struct mx_far_fields *fields, const struct table *table
   const struct mx_far_result *last = &table->result[config->frequencies.count - 1];
   if (last->scattering)
     dg_log_line(log, "far field '%s': at %.6g Hz scattering %.6g, absorption %.3g, extinction %.6g m^2", config->name,
-                last->hertz, last->radiated / last->flux, (last->extinction - last->radiated) / last->flux,
+                last->hertz, last->integral / last->flux, (last->extinction - last->radiated) / last->flux,
                 last->extinction / last->flux);
   else
     dg_log_line(log, "far field '%s': at %.6g Hz directivity %.2f dBi towards theta %g, phi %g%s", config->name,

@@ -207,3 +207,9 @@ void mx_points_release(struct mx_measure *measure)
   dg_free(points->weight);
   dg_free(points->metric);
 }
+
+ptrdiff_t mx_points_element(const struct mx_measure *measure)
+{
+  const struct mx_measured_points *points = measure->own;
+  return points->inside > 0 ? (ptrdiff_t)points->point[0].element : -1;
+}

@@ -8,6 +8,9 @@
 #define MX_COMPLEX_COLUMNS                                                                                             \
   "Ex_re,Ey_re,Ez_re,Hx_re,Hy_re,Hz_re,Ex_im,Ey_im,Ez_im,Hx_im,Hy_im,Hz_im" /* with Bloch phases */
 
+/* The first of a measure's points, in this rank's elements; -1: it is elsewhere. Only of kinds that have points. */
+ptrdiff_t mx_points_element(const struct mx_measure *measure);
+
 struct mx_measured_points {
   bool somewhere;         /* at least one of the points is in the mesh */
   size_t sets;            /* fields at a point: 1, or the real and the imaginary one */

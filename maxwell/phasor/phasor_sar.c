@@ -34,6 +34,7 @@ struct table {
   const struct mx_phasor_config *config;
   double mass, *power; /* [frequencies] */
   struct peak *peak;   /* [frequencies][1 + CUBES] */
+  struct dg_quadrature rule;
 };
 
 double mx_phasor_mass_density(const struct mx_phasors *phasors, const struct mx_phasor *phasor, size_t part)
@@ -80,6 +81,38 @@ static int agree(struct dg_comm *comm, struct peak *peak, struct dg_error *err)
   return dg_comm_reduce(comm, DG_SUM, 3, peak->x, err);
 }
 
+/* The largest SAR at the points of a rule of integration, which lie inside the element: there fields are known better
+ * than at nodes on its faces. */
+static double largest_inside(const struct mx_phasor_loss *loss, size_t frequency, size_t part, double mass,
+                             const struct dg_quadrature *rule, const double complex *value)
+{
+  const struct mx_phasor *phasor = loss->phasor;
+  const size_t components = (size_t)phasor->components;
+  double most = 0;
+  for (size_t q = 0; q < (size_t)rule->volume.points; q++) {
+    double complex field[6] = {0};
+    for (size_t n = 0; n < phasor->nodes; n++)
+      for (size_t c = 0; c < components; c++) field[c] += rule->at[q * phasor->nodes + n] * value[n * components + c];
+    most = fmax(most, mx_phasor_loss_at(loss, frequency, part, field) / mass);
+  }
+  return most;
+}
+
+/* The peak is that of a node. Nodes lie on faces, where the fields of a coarse mesh jump: one element may have far more
+ * there than any has inside. */
+static void doubt_peak(const struct mx_phasor_loss *loss, size_t frequency, const struct peak *peak, double inside)
+{
+  const double much = 1.2;
+  const struct mx_phasor_place *place = &loss->phasors->place;
+  const struct mx_phasor_config *config = loss->phasor->config;
+  if (!(peak->sar > much * inside)) return;
+  mx_doubt(place->doubts, place->log, MX_DOUBT_PLACE, "output.spectra", config->name,
+           "output.spectra: at %.6g Hz the peak of the SAR of '%s', %.4g W/kg at a node, is %.0f %% above the largest "
+           "inside of elements, %.4g W/kg: the fields of neighbours differ there, and the true peak may be that one; "
+           "make elements smaller or the order higher, or take averages (sar_grid)",
+           config->frequencies.hertz[frequency], config->name, peak->sar, 100 * (peak->sar / inside - 1), inside);
+}
+
 /* Mass, and power and largest SAR of a frequency, of the elements with mass. */
 static int find_whole(const struct mx_phasor_loss *loss, size_t frequency, struct table *table, struct dg_error *err)
 {
@@ -87,7 +120,7 @@ static int find_whole(const struct mx_phasor_loss *loss, size_t frequency, struc
   const struct mx_phasor_place *place = &loss->phasors->place;
   struct peak peak = {.sar = -DBL_MAX};
   double complex *value;
-  double density[DG_NP_MAX] = {0}, sums[2] = {0, 0};
+  double density[DG_NP_MAX] = {0}, sums[2] = {0, 0}, inside = 0;
   if (DG_NEW(value, phasor->parts.numbers, err) != 0) return err->code;
   for (size_t part = 0; part < phasor->parts.count; part++) {
     const double mass = mx_phasor_mass_density(loss->phasors, phasor, part);
@@ -96,6 +129,7 @@ static int find_whole(const struct mx_phasor_loss *loss, size_t frequency, struc
     mx_phasor_get(loss->phasors, phasor, frequency, part, value);
     sums[0] += mass * volume_of(loss, e);
     sums[1] += mx_phasor_loss_of(loss, frequency, part, value, density);
+    inside = fmax(inside, largest_inside(loss, frequency, part, mass, &table->rule, value));
     for (size_t n = 0; n < phasor->nodes; n++) {
       const struct dg_reference *ref = place->problem->ref;
       if (!(density[n] / mass > peak.sar)) continue;
@@ -104,11 +138,14 @@ static int find_whole(const struct mx_phasor_loss *loss, size_t frequency, struc
     }
   }
   dg_free(value);
-  if (dg_comm_reduce(place->problem->comm, DG_SUM, 2, sums, err) != 0 || agree(place->problem->comm, &peak, err) != 0)
+  if (dg_comm_reduce(place->problem->comm, DG_SUM, 2, sums, err) != 0 ||
+      dg_comm_reduce(place->problem->comm, DG_MAX, 1, &inside, err) != 0 ||
+      agree(place->problem->comm, &peak, err) != 0)
     return err->code;
   table->mass = sums[0];
   table->power[frequency] = sums[1];
   table->peak[(1 + CUBES) * frequency] = peak;
+  doubt_peak(loss, frequency, &peak, inside);
   return 0;
 }
 
@@ -291,7 +328,9 @@ int mx_phasor_sar_write(const struct mx_phasor_loss *loss, struct mx_folder *fol
   struct table table = {.config = config};
   struct grid grid = {0};
   char name[300], *path;
-  if (DG_NEW(table.power, frequencies, err) != 0 || DG_NEW(table.peak, (1 + CUBES) * frequencies, err) != 0) goto fail;
+  if (dg_quadrature_init(&table.rule, loss->phasors->place.problem->ref, err) != 0 ||
+      DG_NEW(table.power, frequencies, err) != 0 || DG_NEW(table.peak, (1 + CUBES) * frequencies, err) != 0)
+    goto fail;
   if (config->grid > 0 && make_grid(loss, &grid, err) != 0) goto fail;
   for (size_t f = 0; f < frequencies; f++)
     if (find_whole(loss, f, &table, err) != 0 ||
@@ -303,6 +342,7 @@ int mx_phasor_sar_write(const struct mx_phasor_loss *loss, struct mx_folder *fol
   dg_free(path);
 fail:
   release_grid(&grid);
+  dg_quadrature_release(&table.rule);
   dg_free(table.power);
   dg_free(table.peak);
   return err->code;

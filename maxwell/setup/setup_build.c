@@ -420,7 +420,7 @@ static int check_touch(const struct mx_setup *setup, struct dg_error *err)
 static int doubt_requests(const struct mx_setup *setup, struct dg_error *err)
 {
   const struct mx_asked_place place = mx_setup_asked(setup);
-  if (mx_doubt_frequencies(&place, err) != 0) return err->code;
+  if (mx_doubt_frequencies(&place, err) != 0 || mx_doubt_near_sources(&place, err) != 0) return err->code;
   return mx_doubt_initial(&place, err);
 }
 

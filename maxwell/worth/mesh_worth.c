@@ -51,6 +51,25 @@ static void find_own(const struct mx_problem *problem, const struct mx_assignmen
   }
 }
 
+/* Finds what of the error (mesh_worth.h) that its coarsest element has a material has in the mean over its volume. */
+static int find_shares(struct mx_mesh_worth *worth, const struct mx_problem *problem,
+                       const struct mx_assignment *assignment, const struct dg_mesh *mesh, const double *size,
+                       struct dg_error *err)
+{
+  double(*sum)[2];
+  if (DG_NEW(sum, worth->materials, err) != 0) return err->code;
+  for (size_t e = 0; e < problem->K; e++) {
+    const size_t m = (size_t)assignment->material[e];
+    if (dg_mesh_in_layer(mesh, e)) continue;
+    sum[m][0] += problem->jacobian[e] * pow(longest_edge(mesh, e) / size[m * WAYS + BY_EDGE], 2 * worth->order + 2);
+    sum[m][1] += problem->jacobian[e];
+  }
+  (void)!dg_comm_reduce(problem->comm, DG_SUM, 2 * worth->materials, sum[0], err);
+  for (size_t m = 0; m < worth->materials; m++) worth->share[m] = sum[m][1] > 0 ? sum[m][0] / sum[m][1] : 0;
+  dg_free(sum);
+  return err->code;
+}
+
 int mx_mesh_worth_init(struct mx_mesh_worth *worth, const struct mx_problem *problem,
                        const struct mx_assignment *assignment, const struct dg_mesh *mesh, size_t materials,
                        struct dg_error *err)
@@ -58,9 +77,10 @@ int mx_mesh_worth_init(struct mx_mesh_worth *worth, const struct mx_problem *pro
   const size_t cells = materials * WAYS, numbers = sizeof *worth->cell / sizeof(double);
   double *size = NULL, *own = NULL, *rank = NULL;
   size_t *where = NULL;
-  *worth = (struct mx_mesh_worth){.order = problem->ref->order, .cells = cells};
-  if (DG_NEW(worth->cell, cells, err) != 0 || DG_NEW(size, cells, err) != 0 || DG_NEW(own, cells, err) != 0 ||
-      DG_NEW(rank, cells, err) != 0 || DG_NEW(where, cells, err) != 0)
+  *worth = (struct mx_mesh_worth){.order = problem->ref->order, .cells = cells, .materials = materials};
+  if (DG_NEW(worth->cell, cells, err) != 0 || DG_NEW(worth->share, materials, err) != 0 ||
+      DG_NEW(size, cells, err) != 0 || DG_NEW(own, cells, err) != 0 || DG_NEW(rank, cells, err) != 0 ||
+      DG_NEW(where, cells, err) != 0)
     goto fail;
   find_own(problem, assignment, mesh, size, where);
   memcpy(own, size, cells * sizeof *own);
@@ -76,7 +96,9 @@ int mx_mesh_worth_init(struct mx_mesh_worth *worth, const struct mx_problem *pro
     cell->edge = longest_edge(mesh, where[i]);
     mx_medium_numbers_of(problem, where[i], &cell->medium);
   }
-  (void)!dg_comm_reduce(problem->comm, DG_SUM, cells * numbers, (double *)worth->cell, err);
+  if (dg_comm_reduce(problem->comm, DG_SUM, cells * numbers, (double *)worth->cell, err) != 0 ||
+      find_shares(worth, problem, assignment, mesh, size, err) != 0)
+    goto fail;
   for (size_t i = 0; i < cells; i++)
     if (!(size[i] > 0)) worth->cell[i].material = -1;
 fail:
@@ -90,6 +112,7 @@ fail:
 void mx_mesh_worth_release(struct mx_mesh_worth *worth)
 {
   dg_free(worth->cell);
+  dg_free(worth->share);
   *worth = (struct mx_mesh_worth){0};
 }
 
@@ -132,6 +155,14 @@ double mx_load_held(int order, double error)
   double factor = 1; /* p!/(2p)! */
   for (int i = order + 1; i <= 2 * order; i++) factor /= i;
   return pow(error * 2 * (2 * order + 1) / (factor * factor), 1.0 / (2 * order + 2));
+}
+
+double mx_mesh_mean_error(const struct mx_mesh_worth *worth, double hertz)
+{
+  int material;
+  const double load = mx_mesh_load(worth, hertz, &material), one = mx_load_held(worth->order, 1);
+  if (material < 0) return 0;
+  return fmin(1, worth->share[material] * pow(load / one, 2 * worth->order + 2));
 }
 
 double mx_load_carried(int order) { return 2 * order + 1; }

@@ -29,6 +29,8 @@ struct mx_mesh_worth {
   int order;
   size_t cells;
   struct mx_mesh_cell *cell; /* [cells] */
+  size_t materials;
+  double *share; /* [materials] the mean error of waves in a material over that in its coarsest element */
 };
 
 /* Looks at all elements. Collective. Release in any case. */
@@ -42,6 +44,9 @@ void mx_mesh_worth_release(struct mx_mesh_worth *worth);
 double mx_mesh_load(const struct mx_mesh_worth *worth, double hertz, int *material);
 /* The same in one material alone, conductors included; 0: the mesh has none of it. */
 double mx_mesh_load_in(const struct mx_mesh_worth *worth, double hertz, int material);
+/* The error of the wave number at a frequency, in a mean over the volume of the material in which that of the coarsest
+ * element is largest: a wave adds up the errors on its way. At most 1. */
+double mx_mesh_mean_error(const struct mx_mesh_worth *worth, double hertz);
 /* Points per wavelength at a frequency on the coarsest element: an element of order p has p intervals between nodes
  * along an edge. */
 double mx_mesh_points(const struct mx_mesh_worth *worth, double hertz, int *material);

@@ -19,13 +19,14 @@ static void judge_mesh(const struct mx_asked_place *place, const char *key, cons
                        const struct mx_frequencies *frequencies)
 {
   const struct mx_mesh_worth *worth = place->worth;
-  const double held = mx_load_held(worth->order, MX_HELD);
+  const double held = mx_load_held(worth->order, MX_HELD), mean = 0.01;
   double worst = 0, at = 0, highest = 0;
   size_t beyond = 0;
   for (size_t f = 0; f < frequencies->count; f++) {
     const double load = mx_mesh_load(worth, frequencies->hertz[f], NULL);
     highest = fmax(highest, frequencies->hertz[f]);
-    beyond += load > held;
+    if (!(load > held) || mx_mesh_mean_error(worth, frequencies->hertz[f]) < mean) continue;
+    beyond++;
     if (load > worst) worst = load, at = frequencies->hertz[f];
   }
   if (beyond == 0) return;
@@ -37,9 +38,9 @@ static void judge_mesh(const struct mx_asked_place *place, const char *key, cons
       place->doubts, place->log, MX_DOUBT_MESH, key, name,
       "%s:%s%s%s asks for %zu of %zu frequencies that the mesh does not hold, which it does up to %.4g Hz: at %.4g Hz "
       "the coarsest element (material '%s') has %.2g points per wavelength, and waves are wrong by %.2g %% of a "
-      "wavelength each; make elements smaller or the order higher",
+      "wavelength each there, by %.2g %% in the mean; make elements smaller or the order higher",
       key, QUOTED(name), beyond, frequencies->count, mx_mesh_highest(worth, held, highest), at, material,
-      mx_mesh_points(worth, at, NULL), 100 * error_at(worth->order, worst));
+      mx_mesh_points(worth, at, NULL), 100 * error_at(worth->order, worst), 100 * mx_mesh_mean_error(worth, at));
 }
 
 /* Frequencies at which a material is not known. */
