@@ -182,7 +182,10 @@ def test_one_port(program):
 def three_sided(cells=(2, 1, 1), first=0):
     """A box with its side y = 1 as surface 6, from x = first on."""
     mesh = meshes.box(cells)
-    mesh.elements = [(2, 6, *rest) if (dim, entity) == (2, 3) and all(mesh.points[n][1] == 1 and mesh.points[n][0] >= first for n in rest[2]) else
+    def inside(nodes):
+        return all(mesh.points[n][1] == 1 and mesh.points[n][0] >= first for n in nodes)
+
+    mesh.elements = [(2, 6, *rest) if (dim, entity) == (2, 3) and inside(rest[2]) else
                      (dim, entity, *rest) for dim, entity, *rest in mesh.elements]
     mesh.elements.sort(key=lambda element: element[:2])
     mesh.member[(2, 6)] = list(mesh.member[(2, 3)])

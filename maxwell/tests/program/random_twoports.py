@@ -104,7 +104,8 @@ def line(dice):
         boundaries.append('[5] = { kind = "pmc" }')
     return {
         "mesh": brick(n, 1, 0), "exact": (epsilon, sigma, ports) if side == "none" else None, "closed": not any(sigma) and not resistive,
-        "interfaces": "", "pulse": "bandwidth = 8e7", "frequencies": "from = 3e6, to = 4.5e7, points = 9", "order": dice.choice((2, 3, 4)),
+        "interfaces": "", "pulse": "bandwidth = 8e7", "frequencies": "from = 3e6, to = 4.5e7, points = 9",
+        "order": dice.choice((2, 3, 4)),
         "materials": ", ".join(f"[{i + 1}] = {medium(*pair)}" for i, pair in enumerate(zip(epsilon, sigma))),
         "boundaries": ", ".join(boundaries), "what": f"line of {n}, side {side}",
     }
@@ -121,7 +122,8 @@ def guide(dice):
     return {
         "mesh": brick(n, 2, iris), "exact": None, "closed": not any(sigma), "order": dice.choice((3, 4)),
         "interfaces": '  interfaces = { [6] = { kind = "pec" } },\n' if iris > 0 else "",
-        "pulse": f"f0 = {(low + high) / 2:.6g}, bandwidth = {1.1 * (high - low):.6g}", "frequencies": f"from = {low:.6g}, to = {high:.6g}, points = 9",
+        "pulse": f"f0 = {(low + high) / 2:.6g}, bandwidth = {1.1 * (high - low):.6g}",
+        "frequencies": f"from = {low:.6g}, to = {high:.6g}, points = 9",
         "materials": ", ".join(f"[{i + 1}] = {medium(*pair)}" for i, pair in enumerate(zip(epsilon, sigma))),
         "boundaries": f"[1] = {{ {kind}, number = 1 }}, [2] = {{ {kind}, number = 2 }}, default = {{ kind = 'pec' }}",
         "what": f"guide of {n}, iris {'at ' + str(iris) if iris > 0 else 'none'}",
