@@ -483,6 +483,7 @@ static int make_tables(struct mx_setup *setup, const struct dg_geometry *geometr
   mx_report_sheets(setup);
   mx_ports_describe(&setup->sources.ports, setup->log);
   mx_ports_warn(&setup->sources.ports, &setup->sources.list, setup->log);
+  mx_ports_warn_of_rods(&setup->sources.ports, config, setup->log);
   mx_ports_report_losses(&setup->sources.ports, config, setup->log);
   mx_ports_report_limits(&setup->sources.ports, config, setup->log);
   if (check_balance(setup, err) != 0 || check_s_parameters(setup, err) != 0 || choose_step(setup, err) != 0 ||

@@ -387,6 +387,24 @@ void mx_ports_warn(const struct mx_ports *ports, const struct mx_source_list *li
   }
 }
 
+void mx_ports_warn_of_rods(const struct mx_ports *ports, const struct mx_config *config, struct dg_log *log)
+{
+  const struct mx_frequencies *asked = &config->output.s_parameters;
+  double highest = asked->count > 0 ? 0 : mx_highest_frequency(config);
+  for (size_t f = 0; f < asked->count; f++) highest = fmax(highest, asked->hertz[f]);
+  for (size_t i = 0; i < all_of(ports); i++) {
+    const struct mx_port *port = &ports->port[i];
+    if (port->slender == 0 || highest <= port->slender) continue;
+    dg_log_warning(log,
+                   MX_PLACE
+                   "%s goes around a rod that is thin up to %.4g Hz, and %.4g Hz %s: beyond, the field around it is "
+                   "not even, and more than 5 %% of a wave's power goes into its wall without being counted. Make "
+                   "rod and gap smaller, or take a face between two conductors",
+                   MX_AT(port->where), port->what, port->slender, highest,
+                   asked->count > 0 ? "is asked for" : "is in the sources' band");
+  }
+}
+
 void mx_ports_release(struct mx_ports *ports)
 {
   for (size_t i = 0; ports->port != NULL && i < all_of(ports); i++) {

@@ -59,6 +59,9 @@ void mx_ports_describe(const struct mx_ports *ports, struct dg_log *log);
 /* Warns of waveforms that lie wholly or partly below the cut-off of their mode, and of modes that the mesh holds badly.
  * Call it before mx_sources_prepare. */
 void mx_ports_warn(const struct mx_ports *ports, const struct mx_source_list *list, struct dg_log *log);
+/* Warns of lumped ports and elements around rods that are not thin at the frequencies that are asked for, or that the
+ * sources have. */
+void mx_ports_warn_of_rods(const struct mx_ports *ports, const struct mx_config *config, struct dg_log *log);
 /* A step (c0 dt, metres) that is stable with the states of lumped elements, where `limit` is without them. An element
  * that makes the step much smaller gets a warning. */
 double mx_ports_limit(const struct mx_ports *ports, double limit, struct dg_log *log);

@@ -12,6 +12,7 @@
 #include "libdg/base/vec3.h"
 #include "libdg/ref/quadrature.h"
 #include "maxwell/sources/faces/port_curved.h"
+#include "maxwell/sources/faces/port_gap.h"
 #include "maxwell/sources/faces/port_rule.h"
 #include "maxwell/sources/faces/port_shape.h"
 #include "maxwell/sources/port_profile.h"
@@ -439,12 +440,23 @@ static void measure_element(const struct build *b, const struct mx_port_triangle
       (double)faces * share * share * part * (p + 1) * (p + 3) / 3 * triangle->area / volume / triangle->epsilon;
 }
 
+/* The frequency (Hz) up to which a rod-like gap is a gap. Its wall also takes what does not go around it evenly, of
+ * which the port knows nothing. In a parallel-plate line, two square rods of 20 and 36 mm around took 5 % of the power
+ * so at 0.20 and 0.24 of a wavelength around, 17 and 20 % at 0.25 and 0.36, 43 % at 0.38. A rod longer than a quarter
+ * of a wavelength is no gap either. */
+static double rod_frequency(double around, double length, double index)
+{
+  return MX_C0 / index * fmin(0.2 / around, 0.25 / length);
+}
+
 /* V = -integral of E along the direction, averaged over the width; V_s makes E = -V_s/l along it. */
-static int build_lumped(struct build *b)
+static int build_lumped(struct build *b, const struct mx_assignment *assignment, int index)
 {
   const double *direction = b->config->port.direction;
-  double length = 0, width = 0, share = 0;
-  if (mx_port_face_gap(&b->face, &b->place, direction, &length, &width, b->err) != 0) return b->err->code;
+  struct mx_port_gap gap;
+  double share = 0, slow = 0;
+  if (mx_port_gap_find(&gap, &b->face, &b->place, assignment, b->all, index, b->err) != 0) return b->err->code;
+  const double length = gap.length, width = gap.width;
   struct mx_circuit *circuit = &b->port->circuit;
   const bool element = b->config->kind == MX_LUMPED_ELEMENT;
   if (element) mx_circuit_make(circuit, &b->config->port, length / width);
@@ -455,9 +467,11 @@ static int build_lumped(struct build *b)
     const struct mx_port_triangle *triangle = &b->face.triangle[k];
     double Z = sqrt(triangle->mu / triangle->epsilon), part = triangle->area / b->face.area;
     share += part * Z / (Z + b->Z);
+    slow = fmax(slow, sqrt(triangle->mu * triangle->epsilon));
     if (element) measure_element(b, triangle, Z, part);
   }
   b->port->source_share = share;
+  if (gap.around > 0) b->port->slender = rod_frequency(gap.around, length, slow);
   /* The square of e = -direction/sqrt(l w) integrates to 1: V = sqrt(l/w) times the integral of e.E, and 1 V is the
    * field sqrt(w/l) e. */
   b->port->scale = sqrt(length / width);
@@ -495,7 +509,7 @@ static int build_port(struct build *b, const struct mx_assignment *assignment, i
   b->place = (struct mx_port_place){.mesh = b->mesh, .problem = b->problem, .where = port->where, .what = port->what};
   if (mx_port_face_init(&b->face, &b->place, assignment, index, b->err) != 0) return b->err->code;
   port->area = b->face.area;
-  if (mx_walls[config->kind].behind == MX_BEHIND_GAP) return build_lumped(b);
+  if (mx_walls[config->kind].behind == MX_BEHIND_GAP) return build_lumped(b, assignment, index);
   const struct mx_surface_faces surface = {
       .count = b->face.own, .where = b->face.where, .place = port->where, .what = port->what, .who = "a port"};
   if (mx_port_face_plane(&b->face, &b->place, b->err) != 0) return b->err->code;

@@ -33,6 +33,7 @@ struct mx_port {
   enum mx_boundary_kind kind;
   int number;
   bool driven;
+  double slender;          /* a lumped port around a rod: Hz up to which the rod is thin; 0: it is no rod */
   double area, normal[3];  /* as in mx_port_line */
   double amplitude, delay; /* V of the port's own voltage; s */
   double impedance;        /* of the medium, or of the whole lumped port: ohm */

@@ -20,14 +20,16 @@ PLACE = r"\([-0-9.e+]+, [-0-9.e+]+, [-0-9.e+]+\) m"
 
 def scene(cells, inside, *sheets):
     """A box of unit cubes in which volume 2, "right", is where inside(x, y, z) says so; surface 4 is its border, and the
-    surfaces from 6 on are the faces inside whose corners all fulfil sheets[i](x, y, z). Outer surfaces: 1 and 2 (in x),
-    3 (in y), 5 (in z)."""
+    surfaces from 6 on are the faces whose corners all fulfil sheets[i](x, y, z). Outer surfaces: 1 and 2 (in x), 3 (in y),
+    5 (in z). Where inside() is None there is a hole."""
     mesh, old = meshes.Mesh(), meshes.box(cells)
     mesh.points, faces = old.points, {}
     for dim, _, kind, _, nodes in old.elements:
         if dim != 3:
             continue
         middle = [sum(old.points[n][c] for n in nodes) / 4 for c in range(3)]
+        if inside(*middle) is None:
+            continue
         volume = 2 if inside(*middle) else 1
         mesh.add(3, volume, kind, nodes)
         for drop in range(4):
@@ -35,8 +37,10 @@ def scene(cells, inside, *sheets):
     for face, volumes in sorted(faces.items()):
         points = [old.points[n] for n in face]
         flat = [len({p[c] for p in points}) == 1 for c in range(3)]
-        on = [6 + i for i, sheet in enumerate(sheets) if len(volumes) == 2 and all(sheet(*p) for p in points)]
-        if len(volumes) == 1:
+        on = [6 + i for i, sheet in enumerate(sheets) if all(sheet(*p) for p in points)]
+        if len(volumes) == 1 and on:
+            mesh.add(2, on[0], meshes.TRIANGLE, face)
+        elif len(volumes) == 1:
             mesh.add(2, (1 if points[0][0] == 0 else 2) if flat[0] else 3 if flat[1] else 5, meshes.TRIANGLE, face)
         elif len(set(volumes)) == 2 or on:
             mesh.add(2, on[0] if on else 4, meshes.TRIANGLE, face)
@@ -144,6 +148,32 @@ CASES |= {
         STRIP, '[1] = { kind = "open", reflection = -120, elements = 2 }', "", "",
         r"warning: input/case.lua:3: boundaries.\[1\]: about -48 dB come back from 2 elements of this order, and reflection = -120 is asked: .*",
         ("reflection = -120, ", "")),
+}
+
+GAP = '[1] = { kind = "lumped_port", resistance = 50, direction = { %s }, waveform = waveform.gaussian { bandwidth = 1e8 } }, '
+TWO = scene((2, 2, 3), lambda x, y, z: False, lambda x, y, z: x == 0 and 1 <= z <= 2)
+ROD = scene((3, 3, 1), lambda x, y, z: None if 1 < x < 2 and 1 < y < 2 else False, lambda x, y, z: 1 <= x <= 2 and 1 <= y <= 2)
+ROD_PORT = '[6] = { kind = "lumped_port", resistance = 50, direction = { 0, 0, 1 }, waveform = waveform.gaussian { bandwidth = 1e8 } }, [3] = { kind = "pmc" }'
+CASES |= {
+    # on a matched line between plates |S11| becomes 0.15 with a direction 17 degrees askew
+    "a gap with a direction askew": (
+        BEFORE, GAP % "0, 0.3, 1" + '[3] = { kind = "pmc" }', "", "",
+        rf"error: input/case.lua:3: boundaries.\[1\]: the gap has no one length along its direction \(0, 0.287, 0.958\): it ends near {PLACE}, .*",
+        ("0, 0.3, 1", "0, 0, 1")),
+    # |S11| 0.39 on a matched line whose port has a conductor across its middle third
+    "two gaps with a conductor between": (
+        TWO, GAP % "0, 0, 1" + '[3] = { kind = "pmc" }, [6] = { kind = "pec" }', "", "",
+        rf"error: .*boundaries.\[1\]: the gap has no one length along its direction \(0, 0, 1\): it ends near \(0, .*, 1\) m, 2 m before its farthest end, .*",
+        scene((2, 2, 3), lambda x, y, z: False, lambda x, y, z: x == 0 and z >= 1)),
+    "a gap that ends on no conductor": (
+        BEFORE, GAP % "0, 0, 1" + '[3] = { kind = "pmc" }, [5] = { kind = "pmc" }', "", "",
+        rf"error: .*boundaries.\[1\]: a lumped port or element is a gap between two conductors, and at its other end, near {PLACE}, it meets none: .*",
+        ('[5] = { kind = "pmc" }', '[5] = { kind = "pec" }')),
+    # a rod 0.25 of a wavelength around takes 17 % of the power beside what the port sees, in a line of parallel plates
+    "a rod that is not thin": (
+        ROD, ROD_PORT, "", "output = { s_parameters = { 5e7 } },",
+        r"warning: input/case.lua:3: boundaries.\[6\] goes around a rod that is thin up to 1.499e\+07 Hz, and 5e\+07 Hz is asked for: .*",
+        ("5e7", "1e7")),
 }
 
 
