@@ -279,7 +279,32 @@ static bool is_boundary(const struct mx_touch_scene *scene, size_t e, int f, int
   return scene->assignment->boundary[e][f] == index;
 }
 
-static int look_beside_wave(struct mx_touch_work *work, int index)
+/* Where a wave has the time of its waveform: along its way, at its origin or at the first point of its surface, m. */
+static int find_begin(const struct mx_touch_work *work, int index, double *begin)
+{
+  const struct mx_touch_scene *scene = work->scene;
+  const struct mx_plane_wave *wave = &scene->config->boundary[index].wave;
+  *begin = wave->has_origin ? dg_dot(wave->origin, wave->direction) : INFINITY;
+  if (wave->has_origin) return 0;
+  for (size_t e = 0; e < scene->mesh->K; e++)
+    for (int f = 0; f < 4; f++)
+      for (int v = 0; v < 4 && scene->assignment->boundary[e][f] == index; v++)
+        if (v != f) *begin = fmin(*begin, dg_dot(scene->mesh->vertex[scene->mesh->element[e][v]], wave->direction));
+  return dg_comm_reduce(scene->problem->comm, DG_MIN, 1, begin, work->err);
+}
+
+/* Says whether the waves of two walls are one. */
+static bool are_one(const struct mx_config *config, int a, int b, const double *begin)
+{
+  struct mx_plane_wave one = config->boundary[a].wave, other = config->boundary[b].wave;
+  const double close = 1e-9; /* of the larger one, which may be 0 */
+  if (fabs(begin[a] - begin[b]) > close * fmax(fabs(begin[a]), fabs(begin[b])) + 1e-15) return false;
+  one.has_origin = other.has_origin = true;
+  memcpy(other.origin, one.origin, sizeof other.origin);
+  return mx_same_wave(&one, &other);
+}
+
+static int look_beside_wave(struct mx_touch_work *work, int index, const double *begin)
 {
   const struct mx_touch_scene *scene = work->scene;
   const struct mx_config *config = scene->config;
@@ -299,7 +324,7 @@ static int look_beside_wave(struct mx_touch_work *work, int index)
       const char *kind;
       if (thing == MX_NO_THING || (sheet == MX_NO_THING && boundary == index) || !touches(work, &edges, e, f)) continue;
       if (thing == MX_A_WAVE_WALL) {
-        if (boundary < index || mx_same_wave(wave, &config->boundary[boundary].wave)) continue;
+        if (boundary < index || are_one(config, index, boundary, begin)) continue;
       } else {
         const double impedance = sheet != MX_NO_THING ? 0 : mx_wave_wall(&check, e, f, &kind);
         place.off = mx_wave_misfit(wave, scene->problem->normal[e][f], impedance);
@@ -386,6 +411,21 @@ static int look_outside(struct mx_touch_work *work, int index)
   return 0;
 }
 
+static int look_beside_waves(struct mx_touch_work *work)
+{
+  const struct mx_config *config = work->scene->config;
+  double *begin;
+  if (DG_NEW(begin, config->boundaries, work->err) != 0) return work->err->code;
+  for (int pass = 0; pass < 2; pass++)
+    for (size_t i = 0; i < config->boundaries; i++) {
+      if (mx_walls[config->boundary[i].kind].entering != MX_WAVE) continue;
+      if ((pass == 0 ? find_begin(work, (int)i, &begin[i]) : look_beside_wave(work, (int)i, begin)) != 0) goto fail;
+    }
+fail:
+  dg_free(begin);
+  return work->err->code;
+}
+
 int mx_touch_find(struct mx_touch_work *work)
 {
   const struct mx_touch_scene *scene = work->scene;
@@ -394,9 +434,7 @@ int mx_touch_find(struct mx_touch_work *work)
     if (scene->config->interface[i].kind == MX_TOTAL_FIELD && look_at_total_field(work, (int)i) != 0)
       return work->err->code;
   if (look_at_fluxes(work) != 0) return work->err->code;
-  for (size_t i = 0; i < scene->config->boundaries; i++)
-    if (mx_walls[scene->config->boundary[i].kind].entering == MX_WAVE && look_beside_wave(work, (int)i) != 0)
-      return work->err->code;
+  if (look_beside_waves(work) != 0) return work->err->code;
   for (size_t i = 0; i < scene->far->count; i++)
     if (look_outside(work, (int)i) != 0) return work->err->code;
   return 0;

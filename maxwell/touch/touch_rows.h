@@ -133,7 +133,8 @@ enum mx_meeting {
   X(MX_A_THIN_SHEET, MX_BESIDE, MX_A_WAVE_WALL, WARNING, NO_MATE)                                                      \
   X(MX_A_WAVE_WALL, MX_BESIDE, MX_A_WAVE_WALL, WARNING,                                                                \
     "%A and %B touch near %X, and another wave comes in through each: direction, polarisation, waveform, "             \
-    "delay and amplitude must be the same, and both need the same origin, else each begins by itself")                 \
+    "delay and amplitude must be the same, and both need the same origin: without one each begins at its own first "   \
+    "point")                                                                                                           \
   /* far fields */                                                                                                     \
   X(MX_A_CURRENT, MX_ALONE, MX_A_FAR_FIELD, ERROR, NOT_COUNTED)                                                        \
   X(MX_A_JUMP, MX_ALONE, MX_A_FAR_FIELD, ERROR, NOT_COUNTED)                                                           \
