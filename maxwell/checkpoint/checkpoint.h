@@ -11,7 +11,7 @@
 #include "maxwell/shell/folder.h"
 #include "maxwell/hooks/hooks.h"
 #include "maxwell/output/output.h"
-#include "maxwell/output/port_output.h"
+#include "maxwell/output/ports/port_output.h"
 #include "maxwell/output/watchdog.h"
 
 struct mx_counters {

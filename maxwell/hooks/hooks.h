@@ -13,7 +13,7 @@
 #pragma once
 
 #include "maxwell/output/output.h"
-#include "maxwell/output/port_output.h"
+#include "maxwell/output/ports/port_output.h"
 #include "maxwell/shell/hooks/results.h"
 
 struct mx_hooks {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "libdg/base/clock.h"
-#include "maxwell/output/s_parameters.h"
+#include "maxwell/output/ports/s_parameters.h"
 #include "maxwell/output/step_model.h"
 #include "maxwell/shell/folder.h"
 #include "maxwell/shell/hooks/results.h"

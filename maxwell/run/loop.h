@@ -4,7 +4,7 @@
 #include "maxwell/checkpoint/checkpoint.h"
 #include "maxwell/run/control.h"
 #include "maxwell/output/output.h"
-#include "maxwell/output/port_output.h"
+#include "maxwell/output/ports/port_output.h"
 #include "maxwell/output/watchdog.h"
 #include "maxwell/shell/profile.h"
 

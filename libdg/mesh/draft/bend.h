@@ -10,32 +10,8 @@
  * elements that share it get the same nodes, bit for bit. */
 #pragma once
 
+#include "libdg/mesh/draft/bent.h"
 #include "libdg/mesh/draft/draft.h"
-#include "libdg/mesh/draft/follow.h"
-
-/* A figure of the mesh beside that of the geometry: a volume's, m^3, or a surface's area, m^2. */
-struct dg_misfit {
-  int32_t tag;
-  int32_t surface; /* the one that has most to do with it */
-  double followed, wanted;
-};
-enum { DG_MISFITS = 6 };
-
-struct dg_bent {
-  int geometry;
-  size_t curved;
-  int32_t *curve;     /* [curved] tetrahedra whose map may not be affine, ascending */
-  double (*shape)[3]; /* [curved][dg_shape_nodes(geometry)] by the tetrahedron's own vertices (curve.h) */
-  size_t lost;        /* edges and faces on curved curves and surfaces whose nodes could not be projected: straight */
-  double place[3];    /* of one of them */
-  size_t relaxed; /* elements that would fold, or nearly so: their edges and faces follow the geometry less closely */
-  double relaxed_place[3]; /* in one of them */
-  size_t slowed;           /* other elements that would shorten the steps too much: likewise */
-  double slowed_place[3];
-  struct dg_followed followed; /* what was changed inside before */
-  int misfits[2];              /* surfaces, and volumes, that are off at all: the worst first */
-  struct dg_misfit misfit[2][DG_MISFITS];
-};
 
 /* geometry in 2..4. `slower`: how many times shorter than the shortest step of a straight element that of a curved one
  * may be, as far as their sizes tell; 0: any. The draft has no dead simplices, and needs no lists; its `project` is

@@ -3,7 +3,7 @@
  * between curved faces is right even then: the sum of the elements' integrals depends on the faces alone. */
 #pragma once
 
-#include "libdg/mesh/draft/bend.h"
+#include "libdg/mesh/draft/bent.h"
 #include "libdg/mesh/draft/curves.h"
 
 /* The relative error. */

@@ -24,7 +24,7 @@
  * R-3 (1973) 33), each cut in four where they are few: per cent of the cut-off, from below. */
 #pragma once
 
-#include "maxwell/sources/tem/tem_mode.h"
+#include "maxwell/sources/tem/tem_line.h"
 
 /* The mode and its plane are ready; epsilon[triangles]. open: what is no conductor on the rim may be an open wall; the
  * face then bounds no modes of the line's, and the cut-off is not known. All ranks that call it get the same.

@@ -1,5 +1,5 @@
 /* Finds what takes power in a scene: see takers.h. */
-#include "maxwell/output/takers.h"
+#include "maxwell/output/ports/takers.h"
 
 #include <math.h>
 

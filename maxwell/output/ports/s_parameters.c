@@ -1,12 +1,12 @@
 /* S-parameters from running transforms of port voltages, and an estimate of what is wrong with them: energy that is
  * left, gain above one, asymmetry. port_output.c calls it. */
-#include "maxwell/output/s_parameters.h"
+#include "maxwell/output/ports/s_parameters.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "libdg/base/memory.h"
-#include "maxwell/output/takers.h"
+#include "maxwell/output/ports/takers.h"
 
 static const struct mx_ports *ports_of(const struct mx_s_parameters *s) { return &s->setup->sources.ports; }
 

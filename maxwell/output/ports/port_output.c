@@ -1,6 +1,6 @@
 /* Tables of ports while the run goes on, and S-parameters as CSV and Touchstone files at its end. The time loop calls
  * it. */
-#include "maxwell/output/port_output.h"
+#include "maxwell/output/ports/port_output.h"
 
 #include <errno.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #include "libdg/base/file.h"
 #include "libdg/base/memory.h"
-#include "maxwell/output/touchstone.h"
+#include "maxwell/output/ports/touchstone.h"
 
 static const struct mx_ports *ports_of(const struct mx_port_output *output) { return &output->setup->sources.ports; }
 

@@ -4,7 +4,7 @@
 
 #include "maxwell/shell/csv.h"
 #include "maxwell/shell/folder.h"
-#include "maxwell/output/s_parameters.h"
+#include "maxwell/output/ports/s_parameters.h"
 
 struct mx_port_output {
   const struct mx_setup *setup; /* borrowed */

@@ -1,5 +1,5 @@
 /* Writes S-parameters as a Touchstone file, in waves that the file can say. See touchstone.h. */
-#include "maxwell/output/touchstone.h"
+#include "maxwell/output/ports/touchstone.h"
 
 #include <math.h>
 #include <string.h>

@@ -15,7 +15,7 @@
 
 #include <stdio.h>
 
-#include "maxwell/output/s_parameters.h"
+#include "maxwell/output/ports/s_parameters.h"
 
 struct mx_touchstone {
   const struct mx_s_parameters *s;    /* borrowed */
