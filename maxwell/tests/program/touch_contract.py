@@ -78,10 +78,12 @@ CASES = {
         ('"left"', '"right"')),
     "flux on a surface of total field": (
         STRIP, WALLS, TOTAL, FLUX % (4, "1, 0, 0"),
-        rf"warning: input/case.lua:5: output.fluxes 'f' lies on interfaces.\[4\], near {PLACE}: the fields jump there, .*", ("surface = 4, direction = { 1", "surface = 2, direction = { 1")),
+        rf"warning: input/case.lua:5: output.fluxes 'f' lies on interfaces.\[4\], near {PLACE}: the fields jump there, .*",
+        ("surface = 4, direction = { 1", "surface = 2, direction = { 1")),
     "flux on a sheet": (
         STRIP, WALLS, '[6] = { kind = "resistive_sheet", resistance = 100 }', FLUX % (6, "0, 1, 0"),
-        rf"warning: .*output.fluxes 'f' lies on interfaces.\[6\], near {PLACE}: .*", ('surface = 6, direction = { 0, 1, 0 }', "surface = 4, direction = { 1, 0, 0 }")),
+        rf"warning: .*output.fluxes 'f' lies on interfaces.\[6\], near {PLACE}: .*",
+        ('surface = 6, direction = { 0, 1, 0 }', "surface = 4, direction = { 1, 0, 0 }")),
     "flux partly in the total field": (
         STRIP, WALLS, TOTAL, FLUX % (6, "0, 1, 0"),
         rf"warning: .*output.fluxes 'f' lies partly inside of interfaces.\[4\], .*", BEFORE),
@@ -99,13 +101,15 @@ CASES = {
         rf'warning: .*a wall without a key in boundaries, of kind "pec", touches the plane wave boundaries.\[1\] near {PLACE}, .*by 1 of',
         ('[5] = { kind = "pec" }', '[5] = { kind = "pec" }, [3] = { kind = "pmc" }')),
     "plane waves that begin each by itself": (
-        STRIP, '[1] = { kind = "plane_wave", ' + WAVE.replace("origin = { 0, 0, 0 }, ", "") + ' }, [3] = { kind = "plane_wave", ' + WAVE.replace("{ 0, 0, 0 }", "{ -1, 0, 0 }") +
+        STRIP, '[1] = { kind = "plane_wave", ' + WAVE.replace("origin = { 0, 0, 0 }, ", "") +
+        ' }, [3] = { kind = "plane_wave", ' + WAVE.replace("{ 0, 0, 0 }", "{ -1, 0, 0 }") +
         ' }, [5] = { kind = "pec" }, [2] = { kind = "absorbing" }', "", "",
         rf"warning: .*boundaries.\[3\] and boundaries.\[1\] touch near {PLACE}, and another wave comes in through each: .*",
         (", origin = { -1, 0, 0 }", "")),
     "a resistor in a layer": (
         LAYER, '[3] = { kind = "pmc" }', '[6] = { kind = "resistive_sheet", resistance = 100 }', 'layers = { right = { kind = "box" } },',
-        rf'error: .*interfaces.\[6\], of kind "resistive_sheet", touches a layer at {PLACE}: beside a layer only pec and pmc go on.*', ('"resistive_sheet", resistance = 100', '"pec"')),
+        rf'error: .*interfaces.\[6\], of kind "resistive_sheet", touches a layer at {PLACE}: beside a layer only pec and pmc go on.*',
+        ('"resistive_sheet", resistance = 100', '"pec"')),
     "a resistor that ends on a layer": (
         SHORT, '[3] = { kind = "pmc" }', '[6] = { kind = "resistive_sheet", resistance = 100 }', 'layers = { right = { kind = "box" } },',
         rf'error: .*interfaces.\[6\], of kind "resistive_sheet", touches a layer at {PLACE}: .*', BEFORE_LAYER),
@@ -121,9 +125,11 @@ CASES = {
     # -999 dBi
     "a source outside of a far field": (
         FAR, OPEN, "", SOURCE % "0.6, 0.6, 0.5" + FAR_FIELD,
-        rf"error: input/case.lua:5: sources\[1\] lies outside of the surface of output.far_field 'far', near {PLACE}: .*", ("0.6, 0.6, 0.5", "2.4, 2.6, 2.5")),
+        rf"error: input/case.lua:5: sources\[1\] lies outside of the surface of output.far_field 'far', near {PLACE}: .*",
+        ("0.6, 0.6, 0.5", "2.4, 2.6, 2.5")),
     "one of two sources outside of a far field": (
-        FAR, OPEN, "", (SOURCE % "0.6, 0.6, 0.5").replace("= { {", "= { { at = { 2.4, 2.6, 2.5 }, moment = { 1, 0, 0 }, waveform = waveform.gaussian { bandwidth = 1e8 } }, {") + FAR_FIELD,
+        FAR, OPEN, "", (SOURCE % "0.6, 0.6, 0.5").replace("= { {", "= { { at = { 2.4, 2.6, 2.5 }, moment = { 1, 0, 0 }, "
+                                                            "waveform = waveform.gaussian { bandwidth = 1e8 } }, {") + FAR_FIELD,
         rf"warning: .*sources\[2\] lies outside of the surface of output.far_field 'far', near {PLACE}: .*", ("0.6, 0.6, 0.5", "2.6, 2.6, 2.6")),
     "metal outside of a far field": (
         FAR, '[1] = { kind = "pec" }, ' + OPEN, "", SOURCE % "2.4, 2.6, 2.5" + FAR_FIELD,
@@ -153,7 +159,8 @@ CASES |= {
 GAP = '[1] = { kind = "lumped_port", resistance = 50, direction = { %s }, waveform = waveform.gaussian { bandwidth = 1e8 } }, '
 TWO = scene((2, 2, 3), lambda x, y, z: False, lambda x, y, z: x == 0 and 1 <= z <= 2)
 ROD = scene((3, 3, 1), lambda x, y, z: None if 1 < x < 2 and 1 < y < 2 else False, lambda x, y, z: 1 <= x <= 2 and 1 <= y <= 2)
-ROD_PORT = '[6] = { kind = "lumped_port", resistance = 50, direction = { 0, 0, 1 }, waveform = waveform.gaussian { bandwidth = 1e8 } }, [3] = { kind = "pmc" }'
+ROD_PORT = ('[6] = { kind = "lumped_port", resistance = 50, direction = { 0, 0, 1 }, '
+            'waveform = waveform.gaussian { bandwidth = 1e8 } }, [3] = { kind = "pmc" }')
 CASES |= {
     # on a matched line between plates |S11| becomes 0.15 with a direction 17 degrees askew
     "a gap with a direction askew": (
@@ -163,11 +170,13 @@ CASES |= {
     # |S11| 0.39 on a matched line whose port has a conductor across its middle third
     "two gaps with a conductor between": (
         TWO, GAP % "0, 0, 1" + '[3] = { kind = "pmc" }, [6] = { kind = "pec" }', "", "",
-        rf"error: .*boundaries.\[1\]: the gap has no one length along its direction \(0, 0, 1\): it ends near \(0, .*, 1\) m, 2 m before its farthest end, .*",
+        rf"error: .*boundaries.\[1\]: the gap has no one length along its direction \(0, 0, 1\): it ends near \(0, .*, "
+        rf"1\) m, 2 m before its farthest end, .*",
         scene((2, 2, 3), lambda x, y, z: False, lambda x, y, z: x == 0 and z >= 1)),
     "a gap that ends on no conductor": (
         BEFORE, GAP % "0, 0, 1" + '[3] = { kind = "pmc" }, [5] = { kind = "pmc" }', "", "",
-        rf"error: .*boundaries.\[1\]: a lumped port or element is a gap between two conductors, and at its other end, near {PLACE}, it meets none: .*",
+        rf"error: .*boundaries.\[1\]: a lumped port or element is a gap between two conductors, and at its other end, "
+        rf"near {PLACE}, it meets none: .*",
         ('[5] = { kind = "pmc" }', '[5] = { kind = "pec" }')),
     # a rod 0.25 of a wavelength around takes 17 % of the power beside what the port sees, in a line of parallel plates
     "a rod that is not thin": (
