@@ -17,8 +17,8 @@ template <int P> struct gpu_orbits {
   __device__ static constexpr int steps_of(int s) { return s == 0 ? steps : few_steps; }
   __device__ static constexpr int eights_of(int s) { return s == 0 ? eights : few_eights; }
 
-  /* The places of fragments (gpu/tables/kernel_tables.c): of the first one of step k from a sector along bimedian d + 1,
-   * and of the one of face step k to sector s. */
+  /* The places of fragments (gpu/tables/kernel_tables.c): of the first one of step k from a sector along bimedian d +
+   * 1, and of the one of face step k to sector s. */
   __device__ static constexpr int derivative(int k, int from, int d)
   {
     const int whole = k < few_steps ? k : few_steps;

@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # mistake: -D for --set: an argument that the script does not read, for a key
 # cost: order 1 for 4: the field at a probe is off by 47 %
 # key: -D order

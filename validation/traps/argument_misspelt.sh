@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # mistake: an argument of the command line is misspelt, and the script's default counts
 # cost: epsilon_r 1 for 4: the field at a probe is off by 140 %
 # key: -D Eps

@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # mistake: an argument is given twice, as a line from the shell's history has it
 # cost: epsilon_r 2 for 4: the field at a probe is off by 153 %
 # key: -D eps
@@ -14,5 +15,6 @@ simulation {
   output = { probes = { { name = "p", at = { 0.7, 0.6, 0.5 } } } },
 }
 END
-if [ -n "$MENDED" ]; then first=; else first="-D eps=4"; fi
-"$CURLEW" check box.lua $first -D eps=2
+first=(-D eps=4)
+[ -n "$MENDED" ] && first=()
+"$CURLEW" check box.lua "${first[@]}" -D eps=2

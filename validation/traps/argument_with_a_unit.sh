@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # mistake: -D f=50MHz for a script that reads tonumber(args.f) or 150e6: its default is taken
 # cost: until 20 ns the largest field at the probe is 1e5 times too large: the pulse at 150 MHz rings, that at 50 MHz has not come
 # key: -D f

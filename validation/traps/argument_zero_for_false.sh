@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # mistake: -D open=0 for a switch: in Lua 0 is true
 # cost: 1e-4 of the energy is left after 20 ns where all of it should be
 # key: -D open

@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # mistake: a permittivity with a decimal comma: in Lua two numbers, of which the first counts
 # cost: epsilon_r 2 for 2.25: the field at a probe is off by 58 %
 # key: materials.inside

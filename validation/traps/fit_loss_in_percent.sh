@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # mistake: a loss tangent in per cent, as a data sheet has it, in a table for curlew fit
 # cost: the loss is 100 times too large: eps'' 8.8 for 0.088
 # key: df (%)

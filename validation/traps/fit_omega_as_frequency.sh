@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # mistake: --unit GHz for a table whose first column is an angular frequency in rad/s
 # cost: the relaxation frequency would be 6.3e9 times too high, and a run would have no loss
 # key: --unit

@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # mistake: eps'' with the sign of e^{jwt}, negative for losses, in a table for curlew fit
 # cost: the medium would amplify: a wave of 10 GHz grows by 47 % for each mm in place of falling by 32 %
 # key: eps''

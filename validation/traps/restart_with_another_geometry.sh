@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # mistake: the geometry was edited before the run went on with more steps
 # cost: the frequencies of the second part are 9 % lower
 # key: mesh

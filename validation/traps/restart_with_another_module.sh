@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # mistake: a module with the source's amplitude was edited before the run went on with a later end
 # cost: the energy at the end is 5 times too large, the largest field at the probe 2.5 times
 # key: sources.1.current

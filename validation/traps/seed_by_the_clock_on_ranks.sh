@@ -1,3 +1,4 @@
+#!/usr/bin/env bash
 # mistake: math.randomseed with the clock, on two processes: each has random numbers of its own
 # cost: the field at the probe differs by 12 % from the run with one seed, and in each run by another amount
 # key: math.randomseed
