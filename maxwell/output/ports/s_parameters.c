@@ -44,37 +44,6 @@ void mx_s_release(struct mx_s_parameters *s)
   *s = (struct mx_s_parameters){0};
 }
 
-int mx_s_archive(struct mx_s_parameters *s, struct mx_archive *archive, struct dg_error *err)
-{
-  struct mx_archive own = *archive; /* only rank 0 has ports here */
-  const size_t frequencies = frequencies_of(s)->count, entries = s->ports * s->ports * frequencies;
-  own.comm = NULL;
-  for (size_t i = 0; i < s->ports; i++) {
-    long known = s->known[i];
-    char name[40];
-    snprintf(name, sizeof name, "port_output/%zu/known", i);
-    if (mx_archive_longs(&own, name, 1, &known, err) != 0) return err->code;
-    s->known[i] = known != 0;
-  }
-  for (size_t part = 0; part < 2 && entries > 0; part++) {
-    double *number;
-    if (DG_NEW(number, entries, err) != 0) return err->code;
-    for (size_t k = 0; k < entries; k++) number[k] = part == 0 ? creal(s->matrix[k]) : cimag(s->matrix[k]);
-    (void)!mx_archive_doubles(&own, part == 0 ? "port_output/re" : "port_output/im", entries, number, err);
-    for (size_t k = 0; k < entries && own.does == MX_ARCHIVE_LOADS; k++)
-      s->matrix[k] = part == 0 ? number[k] : creal(s->matrix[k]) + number[k] * I; /* clang has no CMPLX */
-    dg_free(number);
-    if (err->code != DG_OK) return err->code;
-  }
-  if (entries > 0 && (mx_archive_doubles(&own, "port_output/error", s->ports * frequencies, s->error, err) != 0 ||
-                      mx_archive_doubles(&own, "port_output/left", s->ports, s->left, err) != 0 ||
-                      mx_archive_doubles(&own, "port_output/rest", 2 * s->ports * s->ports, &s->rest->left, err) != 0))
-    return err->code;
-  archive->arrays = own.arrays;
-  archive->bytes = own.bytes;
-  return 0;
-}
-
 /* ---- a column */
 
 /* The least share of the incident spectrum's possible maximum that S is divided by. Rounding adds about 1e-10 (double)
@@ -203,25 +172,33 @@ static size_t list_rests(const struct mx_s_parameters *s, size_t driven, char *t
   return worst;
 }
 
-static void report_column(const struct mx_s_parameters *s, size_t driven, size_t gaps)
+/* Doubts a column whose run ended too early. */
+static void doubt_column(const struct mx_s_parameters *s, size_t driven)
 {
-  const double suspicious = 0.05;
+  const double suspicious = 0.05, error = worst_error(s, driven);
   const char *name = mx_ports_name(ports_of(s), driven);
-  const double error = worst_error(s, driven);
   char rests[600];
   const size_t worst = list_rests(s, driven, rests, sizeof rests);
+  if (!(error > suspicious)) return;
+  mx_doubt(s->setup->doubts, s->setup->log, MX_DOUBT_RECORD, "output.s_parameters", name,
+           "the run with port '%s' driven ends too early for S-parameters: the energy that is left is %.1f dB "
+           "below what came in, what leaves at port '%s' has fallen by %.1f dB only, and S may be wrong by "
+           "%.2g; give time.stop (or time.decay) more",
+           name, -decibel(s->left[driven]), mx_ports_name(ports_of(s), worst),
+           0.0 - 2 * decibel(s->rest[driven * s->ports + worst].left), error);
+}
+
+static void report_column(const struct mx_s_parameters *s, size_t driven, size_t gaps)
+{
+  const char *name = mx_ports_name(ports_of(s), driven);
+  char rests[600];
+  list_rests(s, driven, rests, sizeof rests);
   dg_log_line(s->setup->log,
               "s-params  port '%s': the energy that is left is %.1f dB below what came in; S is wrong by about %.2g at "
               "most",
-              name, -decibel(s->left[driven]), error);
+              name, -decibel(s->left[driven]), worst_error(s, driven));
   dg_log_line(s->setup->log, "s-params  port '%s': what leaves has fallen by %s", name, rests);
-  if (error > suspicious)
-    mx_doubt(s->setup->doubts, s->setup->log, MX_DOUBT_RECORD, "output.s_parameters", name,
-             "the run with port '%s' driven ends too early for S-parameters: the energy that is left is %.1f dB "
-             "below what came in, what leaves at port '%s' has fallen by %.1f dB only, and S may be wrong by "
-             "%.2g; give time.stop (or time.decay) more",
-             name, -decibel(s->left[driven]), mx_ports_name(ports_of(s), worst),
-             0.0 - 2 * decibel(s->rest[driven * s->ports + worst].left), error);
+  doubt_column(s, driven);
   if (gaps == 0) return;
   char text[300];
   list_gaps(s, driven, text, sizeof text);
@@ -262,6 +239,42 @@ int mx_s_column(struct mx_s_parameters *s, size_t driven, double last, double pe
   s->known[driven] = true;
   dg_free(ringing);
   report_column(s, driven, gaps);
+  return 0;
+}
+
+/* ---- a checkpoint */
+
+int mx_s_archive(struct mx_s_parameters *s, struct mx_archive *archive, struct dg_error *err)
+{
+  struct mx_archive own = *archive; /* only rank 0 has ports here */
+  const size_t frequencies = frequencies_of(s)->count, entries = s->ports * s->ports * frequencies;
+  own.comm = NULL;
+  for (size_t i = 0; i < s->ports; i++) {
+    long known = s->known[i];
+    char name[40];
+    snprintf(name, sizeof name, "port_output/%zu/known", i);
+    if (mx_archive_longs(&own, name, 1, &known, err) != 0) return err->code;
+    s->known[i] = known != 0;
+  }
+  for (size_t part = 0; part < 2 && entries > 0; part++) {
+    double *number;
+    if (DG_NEW(number, entries, err) != 0) return err->code;
+    for (size_t k = 0; k < entries; k++) number[k] = part == 0 ? creal(s->matrix[k]) : cimag(s->matrix[k]);
+    (void)!mx_archive_doubles(&own, part == 0 ? "port_output/re" : "port_output/im", entries, number, err);
+    for (size_t k = 0; k < entries && own.does == MX_ARCHIVE_LOADS; k++)
+      s->matrix[k] = part == 0 ? number[k] : creal(s->matrix[k]) + number[k] * I; /* clang has no CMPLX */
+    dg_free(number);
+    if (err->code != DG_OK) return err->code;
+  }
+  if (entries > 0 && (mx_archive_doubles(&own, "port_output/error", s->ports * frequencies, s->error, err) != 0 ||
+                      mx_archive_doubles(&own, "port_output/left", s->ports, s->left, err) != 0 ||
+                      mx_archive_doubles(&own, "port_output/rest", 2 * s->ports * s->ports, &s->rest->left, err) != 0))
+    return err->code;
+  /* what was doubted of columns before the checkpoint is so still */
+  for (size_t i = 0; i < s->ports && entries > 0 && own.does == MX_ARCHIVE_LOADS; i++)
+    if (s->known[i]) doubt_column(s, i);
+  archive->arrays = own.arrays;
+  archive->bytes = own.bytes;
   return 0;
 }
 
