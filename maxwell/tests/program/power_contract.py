@@ -95,7 +95,7 @@ def main():
     if not LIBRARY:
         print("skipped: there is no library that keeps a journal")
         return 77
-    with Place(program, script=edited(SMALL, ("frequencies = { 1e8, 2e8 }", "frequencies = { 1e8 }"))) as place:
+    with Place(program, script=edited(SMALL, ("frequencies = { 1e7, 3e7 }", "frequencies = { 1e7 }"))) as place:
         place.good(*RUN, *OPTIONS, "-o", "whole")
         os.mkdir(place.path("journal"))
         place.good(*RUN, *OPTIONS, "-o", "first", environment={"LD_PRELOAD": LIBRARY, "POWER_FOLDER": place.path("first"),
