@@ -212,7 +212,9 @@ int mx_far_fields_gather(struct mx_far_fields *fields, struct dg_error *err)
   for (size_t i = 0; i < fields->count; i++) {
     struct mx_far_field *field = &fields->field[i];
     const struct mx_running_parts parts = parts_of(field);
-    if (mx_running_gather(&field->sums.running, &parts, fields->place.problem->comm, &field->gathered, err) != 0)
+    struct dg_comm *comm = fields->place.problem->comm;
+    if (mx_running_gather(&field->sums.running, &parts, comm, &field->gathered, err) != 0 ||
+        mx_tail_gather(&field->sums.tail, comm, err) != 0)
       return err->code;
   }
   return 0;
@@ -239,9 +241,11 @@ static int archive_one(struct mx_far_field *field, size_t index, double step, st
 int mx_far_fields_archive(struct mx_far_fields *fields, struct mx_archive *archive, struct dg_error *err)
 {
   for (size_t i = 0; i < fields->count; i++) {
-    char name[60];
+    char name[60], tail[60];
     (void)snprintf(name, sizeof name, "far_field/%zu/ports", i);
+    (void)snprintf(tail, sizeof tail, "far_field/%zu/tail", i);
     if (archive_one(&fields->field[i], i, fields->place.step, archive, err) != 0 ||
+        mx_tail_archive_all(&fields->field[i].sums.tail, tail, archive, fields->place.problem->comm, err) != 0 ||
         mx_port_powers_archive(fields->field[i].ports, fields->field[i].sums.running.frequencies, name, archive, err) !=
             0)
       return err->code;

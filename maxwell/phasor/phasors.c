@@ -285,7 +285,9 @@ int mx_phasors_gather(struct mx_phasors *phasors, struct dg_error *err)
 {
   for (size_t i = 0; i < phasors->count; i++) {
     struct mx_phasor *phasor = &phasors->phasor[i];
-    if (mx_running_gather(&phasor->running, &phasor->parts, phasors->place.problem->comm, &phasor->gathered, err) != 0)
+    struct dg_comm *comm = phasors->place.problem->comm;
+    if (mx_running_gather(&phasor->running, &phasor->parts, comm, &phasor->gathered, err) != 0 ||
+        mx_tail_gather(&phasor->tail, comm, err) != 0)
       return err->code;
   }
   return 0;
@@ -295,12 +297,14 @@ int mx_phasors_archive(struct mx_phasors *phasors, struct mx_archive *archive, s
 {
   for (size_t i = 0; i < phasors->count; i++) {
     struct mx_phasor *phasor = &phasors->phasor[i];
-    char name[60], ports[80];
+    char name[60], ports[80], tail[80];
     (void)snprintf(name, sizeof name, "spectra/%zu", i);
     (void)snprintf(ports, sizeof ports, "%s/ports", name);
+    (void)snprintf(tail, sizeof tail, "%s/tail", name);
     if (mx_sampling_archive(&phasor->every, &phasor->running, phasors->place.step, name, archive, err) != 0 ||
         mx_running_archive(&phasor->running, &phasor->parts, &phasor->gathered, name, (size_t)phasor->all, archive,
                            err) != 0 ||
+        mx_tail_archive_all(&phasor->tail, tail, archive, phasors->place.problem->comm, err) != 0 ||
         (phasor->ports != NULL &&
          mx_port_powers_archive(phasor->ports, phasor->running.frequencies, ports, archive, err) != 0))
       return err->code;

@@ -3,6 +3,7 @@
 #include "maxwell/worth/tail.h"
 
 #include <complex.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,6 +26,8 @@ int mx_tail_init(struct mx_tail *tail, size_t frequencies, const double *hertz, 
 void mx_tail_release(struct mx_tail *tail)
 {
   dg_free(tail->sum);
+  dg_free(tail->all);
+  dg_free(tail->size);
   *tail = (struct mx_tail){0};
 }
 
@@ -80,7 +83,7 @@ void mx_tail_add(struct mx_tail *tail, double t, const double *value, size_t cou
   if (++tail->samples % tail->block == 0) keep(tail);
 }
 
-int mx_tail_archive(struct mx_tail *tail, const char *name, struct mx_archive *archive, struct dg_error *err)
+static int archive_counts(struct mx_tail *tail, const char *name, struct mx_archive *archive, struct dg_error *err)
 {
   long counts[3] = {tail->samples, tail->block, tail->snapshots};
   char array[120];
@@ -89,12 +92,95 @@ int mx_tail_archive(struct mx_tail *tail, const char *name, struct mx_archive *a
   if (counts[0] < 0 || counts[1] < FIRST_BLOCK || counts[2] < 0 || counts[2] >= MX_TAIL_SNAPSHOTS)
     return dg_fail(err, DG_ENVIRONMENT, "the checkpoint has %ld snapshots of a transform", counts[2]);
   tail->samples = counts[0], tail->block = counts[1], tail->snapshots = counts[2];
+  return 0;
+}
+
+int mx_tail_archive(struct mx_tail *tail, const char *name, struct mx_archive *archive, struct dg_error *err)
+{
+  char array[120];
+  if (archive_counts(tail, name, archive, err) != 0) return err->code;
   (void)snprintf(array, sizeof array, "%s/last", name);
   if (mx_archive_doubles(archive, array, 2, tail->last, err) != 0) return err->code;
   (void)snprintf(array, sizeof array, "%s/largest", name);
   if (mx_archive_doubles(archive, array, MX_TAIL_SNAPSHOTS + 1, tail->largest, err) != 0) return err->code;
   (void)snprintf(array, sizeof array, "%s/sum", name);
   return mx_archive_doubles(archive, array, (MX_TAIL_SNAPSHOTS + 1) * width_of(tail), tail->sum, err);
+}
+
+enum { LARGEST = 2, SUMS = LARGEST + MX_TAIL_SNAPSHOTS + 1 }; /* where they begin in a rank's numbers */
+
+/* How many numbers a rank has for a checkpoint. */
+static size_t numbers_of(const struct mx_tail *tail) { return SUMS + (MX_TAIL_SNAPSHOTS + 1) * width_of(tail); }
+
+int mx_tail_gather(struct mx_tail *tail, struct dg_comm *comm, struct dg_error *err)
+{
+  const size_t count = numbers_of(tail);
+  const long size = (long)count;
+  double *own;
+  dg_free(tail->all);
+  dg_free(tail->size);
+  tail->all = NULL, tail->size = NULL;
+  if (DG_NEW(own, count, err) != 0) return err->code;
+  memcpy(own, tail->last, sizeof tail->last);
+  memcpy(own + LARGEST, tail->largest, sizeof tail->largest);
+  memcpy(own + SUMS, tail->sum, (count - SUMS) * sizeof *own);
+  if (dg_comm_gather(comm, sizeof size, &size, &tail->size, NULL, err) == 0)
+    (void)!dg_comm_gather(comm, count * sizeof *own, own, &tail->all, NULL, err);
+  dg_free(own);
+  return err->code;
+}
+
+/* Takes this rank's numbers from those of all, if the ranks have the witnesses that they had. */
+static int take_own(struct mx_tail *tail, long ranks, const long *size, const double *all, struct dg_comm *comm,
+                    struct dg_error *err)
+{
+  const int rank = dg_comm_rank(comm);
+  double other = ranks != dg_comm_size(comm) || size[rank] != (long)numbers_of(tail);
+  if (dg_comm_reduce(comm, DG_MAX, 1, &other, err) != 0) return err->code;
+  tail->lost = other > 0;
+  if (tail->lost) return 0;
+  for (int r = 0; r < rank; r++) all += size[r];
+  memcpy(tail->last, all, sizeof tail->last);
+  memcpy(tail->largest, all + LARGEST, sizeof tail->largest);
+  memcpy(tail->sum, all + SUMS, (numbers_of(tail) - SUMS) * sizeof *all);
+  return 0;
+}
+
+int mx_tail_archive_all(struct mx_tail *tail, const char *name, struct mx_archive *archive, struct dg_comm *comm,
+                        struct dg_error *err)
+{
+  const bool loads = archive->does == MX_ARCHIVE_LOADS;
+  long ranks = dg_comm_size(comm), lost = tail->lost, *size = loads ? NULL : tail->size;
+  double *all = loads ? NULL : tail->all;
+  size_t count = 0;
+  char array[120];
+  if (archive_counts(tail, name, archive, err) != 0) return err->code;
+  (void)snprintf(array, sizeof array, "%s/lost", name);
+  if (mx_archive_longs(archive, array, 1, &lost, err) != 0) return err->code;
+  (void)snprintf(array, sizeof array, "%s/ranks", name);
+  if (mx_archive_longs(archive, array, 1, &ranks, err) != 0) return err->code;
+  if (ranks < 1 || ranks > INT_MAX)
+    return dg_fail(err, DG_ENVIRONMENT, "the checkpoint has a transform of %ld ranks", ranks);
+  if (loads && DG_NEW(size, ranks, err) != 0) return err->code;
+  (void)snprintf(array, sizeof array, "%s/sizes", name);
+  if (mx_archive_longs(archive, array, (size_t)ranks, size, err) != 0) goto fail;
+  for (long r = 0; r < ranks; r++) {
+    if (size[r] < SUMS) {
+      (void)!dg_fail(err, DG_ENVIRONMENT, "the checkpoint has a transform of %ld numbers", size[r]);
+      goto fail;
+    }
+    count += (size_t)size[r];
+  }
+  if (loads && DG_NEW(all, count, err) != 0) goto fail;
+  (void)snprintf(array, sizeof array, "%s/all", name);
+  if (mx_archive_doubles(archive, array, count, all, err) != 0) goto fail;
+  if (loads && take_own(tail, ranks, size, all, comm, err) == 0) tail->lost = tail->lost || lost != 0;
+fail:
+  if (loads) {
+    dg_free(size);
+    dg_free(all);
+  }
+  return err->code;
 }
 
 /* ---- the end */
@@ -143,7 +229,7 @@ int mx_tail_judge(const struct mx_tail *tail, struct dg_comm *comm, struct mx_ta
 {
   const double passed = 0.1; /* a wave may be near zero where the record ends: a ratio above says nothing */
   double(*sum)[NUMBERS], size[2 + WINDOWS] = {fmax(tail->last[0], tail->last[1])}, largest = 0;
-  *worth = (struct mx_tail_worth){.known = tail->snapshots > 2 * WINDOWS};
+  *worth = (struct mx_tail_worth){.known = !tail->lost && tail->snapshots > 2 * WINDOWS};
   if (!worth->known) return 0;
   if (DG_NEW(sum, tail->frequencies, err) != 0) return err->code;
   for (size_t f = 0; f < tail->frequencies; f++) add_up(tail, f, sum[f]);

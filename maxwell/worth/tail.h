@@ -32,6 +32,9 @@ struct mx_tail {
   double last[2];                        /* largest squares of this and of the chunk before, an eighth of a block */
   double largest[MX_TAIL_SNAPSHOTS + 1]; /* squares since the snapshot before, the last one since the last snapshot */
   double *sum;                           /* [MX_TAIL_SNAPSHOTS + 1][frequencies][witnesses][2], the last grows */
+  bool lost;                             /* the record has a part of which nothing is known here */
+  double *all;                           /* rank 0: last, largest and sum of all ranks, gathered for a checkpoint */
+  long *size;                            /* [ranks] numbers of each rank therein */
 };
 
 /* `witnesses` of this rank, of which MX_TAIL_WITNESSES are taken at most. Release in any case. */
@@ -43,9 +46,15 @@ size_t mx_tail_witness(const struct mx_tail *tail, size_t i, size_t count);
 /* Adds the sample of time t (s): from value[count] it takes its witnesses. All samples have one distance in time. */
 void mx_tail_add(struct mx_tail *tail, double t, const double *value, size_t count);
 
-/* For a checkpoint; the record goes on with all that it has. */
+/* For a checkpoint; the record goes on with all that it has. For witnesses that one rank has. */
 int mx_tail_archive(struct mx_tail *tail, const char *name, struct mx_archive *archive,
                     struct dg_error *err) DG_MUST_USE;
+
+/* The same of witnesses on all ranks. Gather first, which is collective; a record that goes on on other ranks than it
+ * began is not judged. */
+int mx_tail_gather(struct mx_tail *tail, struct dg_comm *comm, struct dg_error *err) DG_MUST_USE;
+int mx_tail_archive_all(struct mx_tail *tail, const char *name, struct mx_archive *archive, struct dg_comm *comm,
+                        struct dg_error *err) DG_MUST_USE;
 
 struct mx_tail_worth {
   bool known;   /* the record is long enough to tell */

@@ -2,10 +2,12 @@
 """What written numbers are worth: worth_contract.py PROGRAM [NAME...] runs the tests whose names contain a NAME, or all.
 share/doc/manual.md, "Doubts", has the contract."""
 import re
+import shutil
 import sys
 
 import numpy as np
 
+from checkpoint_contract import forget, newest
 from harness import Place, expect
 from run_contract import RUN, main
 
@@ -158,6 +160,24 @@ def test_pulses_that_pass_are_not_doubted(program):
         with place_of(program, case(2, stop, medium="}, core = {", wall='kind = "absorbing"', output=output), TWO) as place:
             has_not(warnings(place, *RUN), "rings|the run ends")
             expect(not [entry for entry in place.summary()["doubts"] if entry["kind"] == "record"], place.summary()["doubts"])
+
+
+def test_restarts_doubt_what_the_whole_run_does(program):
+    """What is known of a record's end goes into the checkpoint: no false doubt of a record that has died away, none lost."""
+    output = PROBE % ", frequencies = { 2.12e8 }" + """, spectra = { { name = "all", frequencies = { 2.12e8 } } },
+        far_field = { { name = "far", region = "core", frequencies = { 2.12e8 }, theta = { 0 }, phi = { 0 } } }"""
+    for stop, rings in (("stop = 700e-9", False), ("stop = 120e-9", True)):
+        with place_of(program, case(2, stop, medium="}, core = {", wall='kind = "impedance", impedance = 3', output=output), TWO) as place:
+            place.good(*RUN, "-o", "first")
+            every = ("--set", f"checkpoint.every={place.summary('first')['steps'] * 3 // 10}")
+            place.good(*RUN, *every, "-o", "whole")
+            shutil.copytree(place.path("whole"), place.path("split"))
+            forget(place, newest(place, "split"), "split")
+            place.good(*RUN, *every, "-o", "split", "--restart")
+            whole, split = (sorted(map(str, place.summary(name)["doubts"])) for name in ("whole", "split"))
+            expect(whole == split, f"{stop}: {whole}\n in two parts {split}")
+            for key in ("output.far_field", "output.spectra", "output.probes"):
+                expect(any(key in text and "'record'" in text for text in whole) == rings, f"{stop}, {key}: {whole}")
 
 
 def test_probes_beside_a_dipole(program):
