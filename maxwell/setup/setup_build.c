@@ -315,7 +315,6 @@ static int check_frequencies(const struct mx_setup *setup, struct dg_error *err)
   return 0;
 }
 
-/* Checks output.resonances, and notes when it listens. */
 /* Says how much the flux takes of resonances, in the mean over what is not an absorbing layer. */
 static int find_grid_loss(struct mx_setup *setup, struct dg_error *err)
 {
@@ -342,6 +341,7 @@ static int find_grid_loss(struct mx_setup *setup, struct dg_error *err)
   return 0;
 }
 
+/* Checks output.resonances, and notes when it listens. */
 static int check_resonances(struct mx_setup *setup, struct dg_error *err)
 {
   if (find_grid_loss(setup, err) != 0) return err->code;

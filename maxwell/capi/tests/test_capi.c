@@ -210,8 +210,8 @@ static int calls_back(void *self, size_t count, const double *x, const double *t
   struct caller *const caller = self;
   struct curlew_error error;
   double energy[2], one = 1;
-  caller->calls++;
-  if (caller->simulation != NULL) {
+  if (caller->simulation != NULL) { /* else it is called while the simulation is made */
+    caller->calls++;
     caller->refused += curlew_advance(caller->simulation, 1, &error) == 2;
     caller->refused += curlew_energy(caller->simulation, energy, &error) == 2;
     caller->refused += curlew_close(caller->simulation, &error) == 2;
