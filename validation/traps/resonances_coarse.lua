@@ -1,6 +1,6 @@
 -- mistake: Q from a mesh that is too coarse for the upper end of the band
 -- cost: without losses in a box of 5 x 4 x 3 cm, order 2, elements of 2 cm, Q comes out as 76 to 245 near 8 GHz, where
---          it has no bound; a can's Q is a third too low
+--          it has no bound
 -- key: output.resonances
 -- ends: warning
 -- says: the mesh is too coarse for waves of 'to'
