@@ -61,11 +61,12 @@ static void warn_of_material(const struct mx_heat_work *heat, const struct mx_ma
 /* Densities of power that heat nothing: each by so much at the most, if none of its heat left. */
 static void warn_of_sources(const struct mx_heat_work *heat)
 {
-  const struct mx_heat_config *config = heat->problem.heat;
+  const struct mx_heat_config *config = heat->place->config->heat;
   double least = INFINITY; /* rho c of the body */
   for (size_t m = 0; m < heat->place->config->materials; m++) {
     const struct mx_material_config *material = &heat->place->config->material[m];
-    if (heat->record.there[m]) least = fmin(least, material->mass_density * material->thermal.capacity);
+    if (heat->record.there != NULL && heat->record.there[m])
+      least = fmin(least, material->mass_density * material->thermal.capacity);
   }
   for (size_t i = 0; i < config->sources && !config->steady && least > 0; i++) {
     const struct mx_heat_source *source = &config->source[i];
@@ -84,7 +85,7 @@ static void warn(const struct mx_heat_work *heat)
   const struct mx_config *config = heat->place->config;
   warn_of_time(heat);
   for (size_t m = 0; m < config->materials; m++)
-    if (heat->record.there[m]) warn_of_material(heat, &config->material[m]);
+    if (heat->record.there != NULL && heat->record.there[m]) warn_of_material(heat, &config->material[m]);
   warn_of_sources(heat);
 }
 

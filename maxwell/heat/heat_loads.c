@@ -159,7 +159,11 @@ static int find_times(const struct mx_heat_problem *problem, struct mx_heat_span
 {
   const double end = span.t + span.dt, place = 0.5 * 0.57735026918962576, tilt = problem->heat->theta - 0.5;
   size_t parts = 1, n = 0;
-  for (double t = mx_turns_next(&problem->turns, span.t); t < end; t = mx_turns_next(&problem->turns, t)) parts++;
+  double turn = mx_turns_next(&problem->turns, span.t);
+  while (turn < end) {
+    turn = mx_turns_next(&problem->turns, turn);
+    parts++;
+  }
   if (dg_alloc(time, 2 * parts, sizeof **time, err) != 0) return err->code;
   *times = span.dt > 0 ? 2 * parts : 1;
   (*time)[0] = (struct instant){.t = span.t, .weight = 1};

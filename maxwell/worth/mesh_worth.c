@@ -92,7 +92,8 @@ int mx_mesh_worth_init(struct mx_mesh_worth *worth, const struct mx_problem *pro
     struct mx_mesh_cell *cell = &worth->cell[i];
     if (size[i] > 0 && rank[i] != dg_comm_rank(problem->comm)) continue; /* another rank's: zeros to be added to */
     if (!(size[i] > 0)) continue;
-    cell->material = (double)(i / WAYS);
+    const size_t material = i / WAYS;
+    cell->material = (double)material;
     cell->edge = longest_edge(mesh, where[i]);
     mx_medium_numbers_of(problem, where[i], &cell->medium);
   }
@@ -172,8 +173,7 @@ double mx_mesh_highest(const struct mx_mesh_worth *worth, double load, double mo
   const double decades = 6, ratio = pow(10, 1e-3);
   double low = most * pow(10, -decades), high = low;
   if (mx_mesh_load(worth, most, NULL) <= load) { /* the usual case: below there may be a resonance all the same */
-    for (; high < most; high *= 1.2)
-      if (mx_mesh_load(worth, high, NULL) > load) break;
+    while (high < most && mx_mesh_load(worth, high, NULL) <= load) high *= 1.2;
     if (high >= most) return most;
   }
   for (high = low; high < most && mx_mesh_load(worth, high, NULL) <= load; high *= ratio) low = high;

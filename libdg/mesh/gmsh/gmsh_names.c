@@ -183,8 +183,7 @@ int dg_gmsh_name_in_file(char **name, const char *file, int dim, int tag, struct
     int own_dim, own_tag;
     char own[256];
     if (strncmp(line, "$PhysicalNames", 14) == 0) inside = true;
-    else if (inside && line[0] == '$') break;
-    else if (strncmp(line, "$Nodes", 6) == 0 || strncmp(line, "$Entities", 9) == 0) break;
+    else if ((inside && line[0] == '$') || strncmp(line, "$Nodes", 6) == 0 || strncmp(line, "$Entities", 9) == 0) break;
     else if (inside && sscanf(line, "%d %d \"%255[^\"]\"", &own_dim, &own_tag, own) == 3 && own_dim == dim &&
              own_tag == tag)
       memcpy(found, own, sizeof found);

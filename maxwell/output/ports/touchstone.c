@@ -139,12 +139,12 @@ static void write_frequency(const struct mx_touchstone *t, size_t f, FILE *file)
   const size_t ports = t->s->ports;
   const double complex *matrix = t->matrix + f * ports * ports;
   fprintf(file, "%.17g", frequencies_of(t)->hertz[f]);
-  for (size_t k = 0; k < ports * ports; k++) {
-    const size_t i = k / ports, j = k % ports;
-    const double complex value = ports == 2 ? matrix[j * ports + i] : matrix[i * ports + j];
-    if (ports > 2 && k > 0 && (j == 0 || j % 4 == 0)) fputc('\n', file);
-    fprintf(file, " %.15g %.15g", creal(value), cimag(value));
-  }
+  for (size_t i = 0; i < ports; i++)
+    for (size_t j = 0; j < ports; j++) {
+      const double complex value = ports == 2 ? matrix[j * ports + i] : matrix[i * ports + j];
+      if (ports > 2 && i + j > 0 && j % 4 == 0) fputc('\n', file);
+      fprintf(file, " %.15g %.15g", creal(value), cimag(value));
+    }
   fputc('\n', file);
   if (!t->guides) return;
   fputs("! Port Impedance", file);

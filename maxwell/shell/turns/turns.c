@@ -141,7 +141,7 @@ static int halve(struct signal *s, const double *width, double a, const double *
 static int refine(struct signal *s, double stop, struct dg_error *err)
 {
   struct signal coarse = *s;
-  double width[MX_TURNS_PLACES];
+  double width[MX_TURNS_PLACES] = {0};
   s->t = NULL;
   s->v = NULL;
   s->count = s->room = 0;
@@ -176,7 +176,7 @@ static double shortest(const struct signal *s, size_t p, double from)
 static int find(struct signal *s, double stop, struct dg_error *err)
 {
   for (size_t grid = GRID;; grid *= 4) {
-    double width[MX_TURNS_PLACES], least = INFINITY;
+    double width[MX_TURNS_PLACES] = {0}, least = INFINITY;
     size_t bends = 0;
     if (sample(s, grid, stop, err) != 0) return err->code;
     find_widths(s, width);
@@ -212,7 +212,7 @@ static int add_turn(struct mx_turns *turns, double t, struct dg_error *err)
  * a cone that each sample narrows. */
 static int join(const struct signal *s, struct mx_turns *turns, struct dg_error *err)
 {
-  double width[MX_TURNS_PLACES], least[MX_TURNS_PLACES], most[MX_TURNS_PLACES];
+  double width[MX_TURNS_PLACES] = {0}, least[MX_TURNS_PLACES], most[MX_TURNS_PLACES];
   size_t first = 0;
   find_widths(s, width);
   for (size_t k = 1; k < s->count; k++) {

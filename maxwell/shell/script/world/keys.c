@@ -51,7 +51,7 @@ int mx_lua_key_compare(const void *one, const void *other)
   if (a->kind != b->kind) return a->kind - b->kind;
   if (a->integer != b->integer) return a->integer < b->integer ? -1 : 1;
   if (a->number != b->number) return a->number < b->number ? -1 : 1;
-  if (a->text == NULL) return 0;
+  if (a->text == NULL || b->text == NULL) return 0;
   const int order = memcmp(a->text, b->text, a->length < b->length ? a->length : b->length);
   return order != 0 ? order : (a->length > b->length) - (a->length < b->length);
 }
