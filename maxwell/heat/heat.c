@@ -119,7 +119,7 @@ static void release(struct mx_heat_work *heat)
 /* Takes a step, without the losses of fields that have not run, and says how long it and all of them take. */
 static int rehearse(struct mx_heat_work *heat, struct dg_error *err)
 {
-  const struct mx_heat_config *config = heat->problem.heat;
+  const struct mx_heat_config *config = heat->place->config->heat;
   struct mx_heat_march *march = &heat->march;
   if (config->steady || heat->place->device != NULL) return 0;
   const double start = mx_clock(), length = march->step;
