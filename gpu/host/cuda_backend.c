@@ -42,11 +42,10 @@ struct whole {
   struct gpu_running running[GPU_SUMS];
 };
 
-static int allocate(struct mx_backend **backend, struct dg_error *err)
+static struct mx_backend *allocate(struct dg_error *err)
 {
   struct whole *whole;
-  if (DG_NEW(whole, 1, err) != 0) return err->code;
-  *backend = &whole->backend;
+  if (DG_NEW(whole, 1, err) != 0) return NULL;
   whole->backend.halo = &whole->halo;
   whole->backend.sheets = &whole->sheets;
   whole->backend.skins = whole->skins;
@@ -56,7 +55,7 @@ static int allocate(struct mx_backend **backend, struct dg_error *err)
   whole->backend.leaving = &whole->leaving;
   whole->backend.monitored = &whole->monitored;
   whole->backend.running = whole->running;
-  return 0;
+  return &whole->backend;
 }
 
 static int available(struct dg_error *err)
@@ -198,14 +197,15 @@ static int find_card(struct mx_backend *backend, struct dg_error *err)
 static int create(struct mx_backend **result, const struct mx_problem *problem,
                   const struct mx_backend_options *options, struct dg_error *err)
 {
-  struct mx_backend *backend = NULL;
+  struct mx_backend *backend;
   *result = NULL;
   if (available(err) != 0) return err->code;
   const size_t padded = (problem->K + 7) / 8 * 8;
   if (padded + problem->ghosts > INT32_MAX / 4)
     return dg_fail(err, DG_INPUT, "the cuda backend takes at most %d elements; there are %zu", INT32_MAX / 4,
                    problem->K + problem->ghosts);
-  if (allocate(&backend, err) != 0) return err->code;
+  backend = allocate(err);
+  if (backend == NULL) return err->code;
   const int order = problem->ref->order;
   backend->problem = problem;
   backend->options = *options;

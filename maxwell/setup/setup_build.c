@@ -329,6 +329,13 @@ static int find_grid_loss(struct mx_setup *setup, struct dg_error *err)
     if (!dg_mesh_in_layer(&setup->mesh, e)) mx_grid_loss_add(&setup->problem, e, 2 * pi * middle / MX_C0, loss);
   if (dg_comm_reduce(setup->comm, DG_SUM, 2, loss, err) != 0) return err->code;
   setup->grid_loss = mx_grid_loss_of(config->order, config->alpha, loss);
+  return 0;
+}
+
+/* Warns of bands whose upper end the mesh does not hold. */
+static void warn_of_bands(const struct mx_setup *setup)
+{
+  const struct mx_config *config = setup->config;
   for (size_t i = 0; i < config->output.resonances; i++) {
     const struct mx_resonance_config *one = &config->output.resonance[i];
     const double q = mx_grid_q(&setup->grid_loss, one->to);
@@ -338,7 +345,6 @@ static int find_grid_loss(struct mx_setup *setup, struct dg_error *err)
                    "them a Q of about %.2g; make elements smaller, the order higher, or 'to' lower",
                    one->name, one->to, q);
   }
-  return 0;
 }
 
 /* Checks output.resonances, and notes when it listens. */
@@ -347,7 +353,7 @@ static int check_resonances(struct mx_setup *setup, struct dg_error *err)
   if (find_grid_loss(setup, err) != 0) return err->code;
   const struct mx_resonance_scene scene = mx_setup_resonance_scene(setup);
   struct mx_resonances resonances;
-  (void)!mx_resonances_init(&resonances, &scene, err);
+  if (mx_resonances_init(&resonances, &scene, err) == 0) warn_of_bands(setup);
   setup->ringing = mx_resonances_begin(&resonances);
   setup->patience = mx_resonances_enough(&resonances);
   mx_resonances_release(&resonances);

@@ -24,7 +24,7 @@ HOOKS = """  on = {
 }
 """
 BASE = edited(SCRIPT, ("steps = 4", "steps = 60"), ("order = 1", "order = 2"), ("    fields = { every = 2 },\n", ""),
-              ("at = { 0.4, 0.3, 0.2 } }", "at = { 0.4, 0.3, 0.2 }, frequencies = { 1e8, 2e8 } }"))
+              ("at = { 0.4, 0.3, 0.2 } }", "at = { 0.4, 0.3, 0.2 }, frequencies = { 1e7, 3e7 } }"))
 
 
 def script(output="", done="", base=BASE):
@@ -169,7 +169,7 @@ def test_ranks_and_backends(program):
 def test_spectra_of_many_points(program):
     """Lines have places; the columns so far are those of the file at the end."""
     text = edited(BASE, ("    energy = {", '    lines = { { name = "cut", from = { 0.2, 0.5, 0.5 }, to = { 1.8, 0.5, 0.5 }, points = 3, '
-                         'every = 2, frequencies = { 1e8, 3e8 } } },\n    energy = {'))
+                         'every = 2, frequencies = { 1e7, 3e7 } } },\n    energy = {'))
     see = """local s, n, sum = sim.lines.cut.spectrum, 0, 0
       for name, column in pairs(s) do
         for i = 1, #column do n, sum = n + 1, sum + i * column[i] end
