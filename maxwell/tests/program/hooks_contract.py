@@ -27,6 +27,11 @@ BASE = edited(SCRIPT, ("steps = 4", "steps = 60"), ("order = 1", "order = 2"), (
               ("at = { 0.4, 0.3, 0.2 } }", "at = { 0.4, 0.3, 0.2 }, frequencies = { 1e7, 3e7 } }"))
 
 
+def undoubted(err):
+    """What a run says beside the doubt about a record of 60 steps."""
+    return "".join(line for line in err.splitlines(True) if "what 'inside' has still rings" not in line)
+
+
 def script(output="", done="", base=BASE):
     expect(base.endswith("}\n"), "the test is wrong: where does the script end?")
     return base[:-2] + HOOKS.replace("OUTPUT", output).replace("DONE", done)
@@ -68,7 +73,7 @@ def test_values_and_tables(program):
             expect(row[4] == n + 1 and row[6] == sums and row[7] == energy[n][4], f"{row}")
             values, step = [probe[i][3] for i in range(n + 1)], probe[1][0]
             values[0], values[-1] = 0.5 * values[0], 0.5 * values[-1]
-            far = sum(value * math.cos(2 * math.pi * 2e8 * probe[i][0]) * step for i, value in enumerate(values))
+            far = sum(value * math.cos(2 * math.pi * 3e7 * probe[i][0]) * step for i, value in enumerate(values))
             expect(math.isclose(row[5], far, rel_tol=1e-10, abs_tol=1e-20), f"the spectrum so far: {row[5]} {far}")
         expect(len({row[3] for row in rows}) == 6, "random numbers are the same in all calls")
         derived = place.summary()["derived"]
@@ -78,7 +83,7 @@ def test_values_and_tables(program):
         _, spectrum = place.rows("case/probes/inside_spectrum.csv")
         expect(spectrum[1][5] == read(place, "case/derived.csv")[1][-1][5], "the spectrum at the last step")
         expect(header == ["frequency", "real", "twice"], f"{header}")
-        expect(rows == [[1e8, spectrum[0][5], 1], [2e8, spectrum[1][5], 2]], f"{rows} {spectrum}")
+        expect(rows == [[1e7, spectrum[0][5], 1], [3e7, spectrum[1][5], 2]], f"{rows} {spectrum}")
         place.good(*RUN, "-q", "--set", "on=nil")  # the files of the run before go
         expect("derived" not in place.summary(), "derived values of another run")
         expect(not [name for name in files(place) if "derived" in name], f"{files(place)}")
@@ -169,7 +174,7 @@ def test_ranks_and_backends(program):
 def test_spectra_of_many_points(program):
     """Lines have places; the columns so far are those of the file at the end."""
     text = edited(BASE, ("    energy = {", '    lines = { { name = "cut", from = { 0.2, 0.5, 0.5 }, to = { 1.8, 0.5, 0.5 }, points = 3, '
-                         'every = 2, frequencies = { 1e7, 3e7 } } },\n    energy = {'))
+                         'every = 2, frequencies = { 1e8, 3e8 } } },\n    energy = {'))
     see = """local s, n, sum = sim.lines.cut.spectrum, 0, 0
       for name, column in pairs(s) do
         for i = 1, #column do n, sum = n + 1, sum + i * column[i] end
@@ -353,7 +358,7 @@ def test_bad_done(program):
         for ranks in ((1, 3) if body == BAD_DONE[0][0] else (1,)):
             with Place(program, script=text) as place:
                 code, _, err, _ = place.run(*RUN, "-q", **(on_ranks(ranks) if ranks > 1 else {}))
-                err = "\n".join(line for line in err.split("\n") if line.startswith("curlew: ") or line == "")
+                err = "\n".join(line for line in undoubted(err).split("\n") if line.startswith("curlew: ") or line == "")
                 expect(code == 2, f"{body}: exit code {code}: {err}")
                 pattern = message if isinstance(message, str) else message.pattern
                 for word, where in (("HOOK", place_of(text, "done = function(sim)")), ("LINE", place_of(text, body))):
@@ -370,6 +375,7 @@ def test_a_file_in_the_way(program):
         place.good(*RUN, "-q", "--set", "on=nil")
         place.write("case/derived_mine.csv", "do not touch")
         code, _, err, _ = place.run(*RUN, "-q")
+        err = undoubted(err)
         expect(code == 2 and "derived_mine.csv" in err and err.count("\n") == 1, f"{code} {err}")
         with open(place.path("case/derived_mine.csv"), encoding="ascii") as file:
             expect(file.read() == "do not touch", "the file was written over")
