@@ -2,6 +2,7 @@
 -- cost: the field at a probe is off by 100 % and more
 -- key: sources
 -- ends: warning
+-- says: of the energy of its waveform lies above
 local f = args.mended and 60e6 or 1200e6
 simulation {
   mesh = { file = "cavity.geo", size = 0.5 },
