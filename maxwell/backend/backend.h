@@ -114,8 +114,6 @@ extern const struct mx_stage_sources mx_sources_follow;
 struct mx_backend_ops {
   const char *name;        /* name in scripts: "reference" */
   const char *description; /* one line for `curlew info` */
-  bool sheets;             /* it knows resistive sheets (problem/flux.h) */
-  bool metals;             /* it knows metal walls, sheets and films (problem/skins.h) */
   /* Returns 0 if the backend can run on this machine; else err says what is missing. `auto` passes over a backend whose
    * card is missing; all else is an error for whoever would have it. */
   int (*available)(struct dg_error *err);

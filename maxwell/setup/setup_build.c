@@ -41,33 +41,6 @@ static int can_serve(const struct mx_setup *setup, const struct mx_backend_ops *
   return dg_comm_poll(setup->comm, err);
 }
 
-/* Refuses what a backend does not have. */
-static int refuse(const struct mx_selector *where, const char *section, const char *what,
-                  const struct mx_backend_ops *ops, struct dg_error *err)
-{
-  char name[128];
-  mx_selector_name(where, name, sizeof name);
-  return dg_fail(err, DG_INPUT, MX_PLACE "%s.%s: the backend %s does not take %s; use backend = \"cpu\"",
-                 MX_AT(where->where), section, name, ops->name, what);
-}
-
-int mx_setup_known(const struct mx_config *config, const struct mx_backend_ops *ops, struct dg_error *err)
-{
-  for (size_t i = 0; i < config->boundaries; i++)
-    if (!ops->metals && config->boundary[i].kind == MX_METAL_WALL)
-      return refuse(&config->boundary[i].where, "boundaries", "walls of kind \"metal\"", ops, err);
-  for (size_t i = 0; i < config->interfaces; i++) {
-    const struct mx_interface_config *interface = &config->interface[i];
-    if (!ops->metals && interface->kind == MX_GRAPHENE)
-      return refuse(&interface->where, "interfaces", "graphene", ops, err);
-    if (!ops->metals && interface->kind == MX_METAL_SHEET)
-      return refuse(&interface->where, "interfaces", "sheets of kind \"metal_sheet\"", ops, err);
-    if (!ops->sheets && interface->kind == MX_RESISTIVE_SHEET)
-      return refuse(&interface->where, "interfaces", "resistive sheets", ops, err);
-  }
-  return 0;
-}
-
 int mx_setup_choose_backend(struct mx_setup *setup, struct dg_error *err)
 {
   const char *name = setup->config->backend;
@@ -76,16 +49,14 @@ int mx_setup_choose_backend(struct mx_setup *setup, struct dg_error *err)
   for (; mx_backends[count] != NULL && count < 32; count++) names[count] = mx_backends[count]->name;
   for (size_t i = 0; i < count; i++) {
     bool can = false;
-    struct dg_error why = {0};
     if (strcmp(name, "auto") == 0) {
-      if (mx_setup_known(setup->config, mx_backends[i], &why) != 0) continue;
       if (can_serve(setup, mx_backends[i], &can, err) != 0) return err->code;
       if (!can) continue;
     } else if (strcmp(name, names[i]) != 0) {
       continue;
-    } else if (mx_setup_known(setup->config, mx_backends[i], err) == 0 && mx_backends[i]->available(err) != 0) {
+    } else if (mx_backends[i]->available(err) != 0) {
       return dg_context(err, "needed by backend = \"%s\"", name);
-    } else if (err->code != DG_OK || mx_backends[i]->card->take(setup->comm, setup->config->gpu.share, err) != 0) {
+    } else if (mx_backends[i]->card->take(setup->comm, setup->config->gpu.share, err) != 0) {
       return err->code;
     }
     setup->ops = mx_backends[i];

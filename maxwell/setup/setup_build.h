@@ -16,5 +16,3 @@ int mx_setup_renew(struct mx_setup *setup, struct dg_error *err) DG_MUST_USE;
 /* Sets setup->ops by config, log and comm, and takes the rank's card. DG_ENVIRONMENT, DG_INPUT: there is no such
  * backend here. Collective. mx_setup_init does it too. */
 int mx_setup_choose_backend(struct mx_setup *setup, struct dg_error *err) DG_MUST_USE;
-/* Refuses what the script asks for and the backend does not know (DG_INPUT); `auto` passes over such a backend. */
-int mx_setup_known(const struct mx_config *config, const struct mx_backend_ops *ops, struct dg_error *err) DG_MUST_USE;

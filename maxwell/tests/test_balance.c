@@ -224,7 +224,7 @@ static void check_curved(const struct mx_backend_ops *ops)
 /* The same with walls of metal, and a film or a sheet, which store and lose. */
 static void check_skins(const struct mx_backend_ops *ops)
 {
-  for (int i = 0; i < 4 && ops->metals; i++) {
+  for (int i = 0; i < 4; i++) {
     skins = i < 2 ? FILM : FOIL;
     bent = i % 2 == 1;
     check_leapfrog_is_exact(ops);
@@ -305,7 +305,7 @@ static void order_of_skins(const struct mx_backend_ops *ops)
 
 static void check_order_of_skins(const struct mx_backend_ops *ops)
 {
-  for (int i = 0; i < 2 && ops->metals; i++) {
+  for (int i = 0; i < 2; i++) {
     skins = i == 0 ? FILM : FOIL;
     order_of_skins(ops);
   }
@@ -316,7 +316,6 @@ static void check_order_of_skins(const struct mx_backend_ops *ops)
  * same box without the sheet. */
 static void check_sheets(const struct mx_backend_ops *ops)
 {
-  if (!ops->sheets) return;
   for (int i = MX_LEAPFROG; i <= MX_LSRK; i++) {
     double off[2], lost[2];
     for (int k = 0; k < 3; k++) {
@@ -377,7 +376,7 @@ static void check_place(const struct mx_backend_ops *ops)
 /* The same beside walls, and a film or a sheet. */
 static void check_place_beside_skins(const struct mx_backend_ops *ops)
 {
-  for (int i = 0; i < 2 && ops->metals; i++) {
+  for (int i = 0; i < 2; i++) {
     skins = i == 0 ? FILM : FOIL;
     check_place(ops);
   }

@@ -146,8 +146,6 @@ static size_t memory(const struct mx_problem *problem, const struct mx_backend_o
 const struct mx_backend_ops mx_backend_cpu = {
     .name = "cpu",
     .description = "fused kernels for AVX-512, AVX2 and other processors, orders 1 to 8, both precisions, threads",
-    .sheets = true,
-    .metals = true,
     .available = available,
     .create = create,
     .destroy = destroy,

@@ -65,8 +65,6 @@ static size_t memory(const struct mx_problem *problem, const struct mx_backend_o
 const struct mx_backend_ops mx_backend_reference = {
     .name = "reference",
     .description = "plain loops in C, any order, double and single precision, one thread",
-    .sheets = true,
-    .metals = true,
     .available = available,
     .create = create,
     .destroy = destroy,

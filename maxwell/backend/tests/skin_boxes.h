@@ -2,7 +2,6 @@
 #pragma once
 
 #include "maxwell/backend/frame/skin_frame.h"
-#include "maxwell/setup/setup_build.h"
 
 /* The node that is nearest to x on the axis. */
 static inline struct mx_point skin_near(const struct box *box, double x)
@@ -79,16 +78,4 @@ static inline void skin_backends_agree(const struct box *box, enum mx_integrator
   print_message("%s%s: differ by %.2g\n", mx_integrator_names[integrator], what, off);
   assert_true(off < 1e-12);
   for (int k = 0; k < 2; k++) free(E[k]), free(H[k]);
-}
-
-/* A backend that does not know metals refuses this configuration so; others do not. */
-static inline void skin_refused(const struct mx_config *config, const char *message)
-{
-  struct dg_error err = {0};
-  struct mx_backend_ops without = mx_backend_cpu;
-  without.name = "plain";
-  without.metals = false;
-  assert_int_equal(mx_setup_known(config, &mx_backend_cpu, &err), 0);
-  assert_int_equal(mx_setup_known(config, &without, &err), DG_INPUT);
-  assert_string_equal(err.message, message);
 }

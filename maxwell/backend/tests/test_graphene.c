@@ -160,24 +160,12 @@ static void test_backends_agree(void **state)
   }
 }
 
-static void test_refused(void **state)
-{
-  (void)state;
-  struct box box = {0};
-  lay(&box, 0.3, 1e-12);
-  film.where.group = "film";
-  film.where.where = "case.lua:7";
-  skin_refused(&box.config, "case.lua:7: interfaces.film: the backend plain does not take graphene; use backend = "
-                            "\"cpu\"");
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_film),
       cmocka_unit_test(test_limit),
       cmocka_unit_test(test_backends_agree),
-      cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -274,26 +274,12 @@ static void test_points(void **state)
   assert_true(fabs(mx_skin_storage(&wall, 0) - 0.2) < 1e-15 && fabs(mx_skin_storage(&film, 0) - 0.0625) < 1e-15);
 }
 
-/* A backend that does not know metal walls is refused. */
-static void test_refused(void **state)
-{
-  (void)state;
-  struct box box = {.config = {.boundary = box.boundary}};
-  add_metal(&box, 1, 5.8e7);
-  box.boundary[0].where.group = "walls";
-  box.boundary[0].where.where = "case.lua:7";
-  skin_refused(&box.config,
-               "case.lua:7: boundaries.walls: the backend plain does not take walls of kind \"metal\"; use "
-               "backend = \"cpu\"");
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_fit),         cmocka_unit_test(test_quality),
       cmocka_unit_test(test_limit),       cmocka_unit_test(test_backends_agree),
       cmocka_unit_test(test_along_edges), cmocka_unit_test(test_points),
-      cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -291,23 +291,11 @@ static void test_backends_agree(void **state)
   }
 }
 
-static void test_refused(void **state)
-{
-  (void)state;
-  struct box box = {0};
-  lay(&box, copper, 1e-3, 1e6, 1e9);
-  sheet.where.group = "shield";
-  sheet.where.where = "case.lua:7";
-  skin_refused(&box.config, "case.lua:7: interfaces.shield: the backend plain does not take sheets of kind "
-                            "\"metal_sheet\"; use backend = \"cpu\"");
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_fit),        cmocka_unit_test(test_roughness), cmocka_unit_test(test_shielding),
       cmocka_unit_test(test_same_edges), cmocka_unit_test(test_limit),     cmocka_unit_test(test_backends_agree),
-      cmocka_unit_test(test_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,6 @@
 
 #include "maxwell/operator/operator.h"
 #include "maxwell/output/powers/powers.h"
-#include "maxwell/setup/setup_build.h"
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/bend.h"
 #include "maxwell/tests/drive.h"
@@ -32,7 +31,7 @@ static void for_backends_with_sheets(void (*check)(const struct mx_backend_ops *
   int ran = 0;
   for (int i = 0; mx_backends[i] != NULL; i++) {
     struct dg_error err = {0};
-    if (!mx_backends[i]->sheets || mx_backends[i]->available(&err) != 0) continue;
+    if (mx_backends[i]->available(&err) != 0) continue;
     check(mx_backends[i]);
     ran++;
   }
@@ -281,32 +280,11 @@ static void test_extremes(void **state)
   }
 }
 
-/* A backend that does not know sheets is refused. */
-static void test_refused(void **state)
-{
-  (void)state;
-  struct box box = {0};
-  struct dg_error err = {0};
-  struct mx_backend_ops card = mx_backend_cpu;
-  card.name = "cuda";
-  card.sheets = false;
-  lay(&box, 100);
-  sheet.where.group = "film";
-  sheet.where.where = "case.lua:7";
-  assert_int_equal(mx_setup_known(&box.config, &mx_backend_cpu, &err), 0);
-  assert_int_equal(mx_setup_known(&box.config, &card, &err), DG_INPUT);
-  assert_string_equal(err.message, "case.lua:7: interfaces.film: the backend cuda does not take resistive sheets; use "
-                                   "backend = \"cpu\"");
-  sheet.kind = MX_CONDUCTING_SHEET;
-  err = (struct dg_error){0};
-  assert_int_equal(mx_setup_known(&box.config, &card, &err), 0);
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_pulses),         cmocka_unit_test(test_symmetry), cmocka_unit_test(test_limit),
-      cmocka_unit_test(test_backends_agree), cmocka_unit_test(test_extremes), cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_backends_agree), cmocka_unit_test(test_extremes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,11 +113,6 @@ static void add_skins(struct box *box, struct mx_interface_config *film)
 
 enum media { PLAIN, SHEETS, SKINS };
 
-static bool knows(const struct mx_backend_ops *ops, enum media media)
-{
-  return media == PLAIN || (media == SHEETS ? ops->sheets : ops->metals);
-}
-
 /* All backends into all, and the card that `cpu` plays. Curved elements have a frame at every node. */
 static void all_into_all(bool bent, enum media media)
 {
@@ -155,7 +150,6 @@ static void all_into_all(bool bent, enum media media)
     for (int k = 0; k < backends; k++) {
       struct dg_error ignored = {0};
       bool exact = i == k;
-      if (!knows(list[i], media) || !knows(list[k], media)) continue;
       if (list[i]->available(&ignored) != 0 || list[k]->available(&ignored) != 0) continue;
       go_on(&box, list[i], list[k], MX_LEAPFROG, MX_DOUBLE, exact ? 0 : 1e-12);
       go_on(&box, list[i], list[k], MX_LEAPFROG, MX_SINGLE, exact ? 0 : 1e-5);
