@@ -49,6 +49,8 @@ SETTINGS = {
     "total_field": [{"probes": "1"}],
     "kinds": [{"walls": "drives", "middle": "surface_current"}, {"walls": "drives", "format": "csv"},
               {"walls": "waves", "middle": "total_field"}, {"walls": "ports"}, {"walls": "gap", "middle": "pec"}],
+    "terms": [{"term": term} for term in ("poles", "tensor", "gyrotropic", "ferrite", "metal", "open", "resistive_sheet",
+                                          "metal_sheet", "graphene", "element", "periodic")],
 }
 
 
@@ -59,7 +61,7 @@ def arguments():
     parser.add_argument("--ranks", default="1,3", help="default: %(default)s")
     parser.add_argument("--backend", default="cpu,reference", help="default: %(default)s")
     parser.add_argument("--cases", default="examples,validation,kinds", help="default: %(default)s; kinds is one "
-                        "scene for each kind of wall, source, interface and measure")
+                        "scene for each kind of wall, source, interface, medium and measure")
     parser.add_argument("--only", default="", help="scripts with this in their name")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="for all runs, repeatable")
     parser.add_argument("--restart", action="store_true", help="the new program goes on from a checkpoint")

@@ -16,3 +16,5 @@ Physical Surface("ymax") = Surface In BoundingBox{-e, 0.1 - e, -e, 0.2 + e, 0.1 
 Physical Surface("zmin") = Surface In BoundingBox{-e, -e, -e, 0.2 + e, 0.1 + e, e};
 Physical Surface("zmax") = Surface In BoundingBox{-e, -e, 0.3 - e, 0.2 + e, 0.1 + e, 0.3 + e};
 Physical Surface("middle") = Surface In BoundingBox{-e, -e, 0.15 - e, 0.2 + e, 0.1 + e, 0.15 + e};
+Periodic Surface{ Surface In BoundingBox{0.2 - e, -e, -e, 0.2 + e, 0.1 + e, 0.3 + e} } =
+  { Surface In BoundingBox{-e, -e, -e, e, 0.1 + e, 0.3 + e} } Translate{0.2, 0, 0};

@@ -113,17 +113,21 @@ def test_far_fields_are_estimated(program):
     """100 million directions times points take minutes at the end of a run: check works none of them out, says how long, and
     leaves nothing behind."""
     with Place(program, {"input/nested.geo": NESTED}, FAR) as place:
-        said = []
-        for points in (7, 101):
-            before = fingerprint(place.root)
-            out = place.good(*CHECK, "-D", f"points={points}", "-D", "steps=40")
-            found = re.search(r"^end +of that far fields take about ([0-9.e+-]+) s and spectra of fields ([0-9.e+-]+) s", out, re.M)
-            expect(found, out)
-            expect(float(found[1]) < seconds_of(out), out)
-            expect(fingerprint(place.root) == before or points == 7, f"left: {sorted(fingerprint(place.root))}")
-            said.append((float(found[1]), float(found[2])))
-        # a machine that has much else to do changes its pace
-        expect(all(4 < b / a < 50 for a, b in zip(*said)), f"7 and 101 frequencies: {said}")
+        # What else the machine does only makes an estimate longer: the shortest of some is compared.
+        shortest = {7: (math.inf, math.inf), 101: (math.inf, math.inf)}
+        for attempt in range(5):
+            for points, least in shortest.items():
+                before = fingerprint(place.root)
+                out = place.good(*CHECK, "-D", f"points={points}", "-D", "steps=40")
+                found = re.search(r"^end +of that far fields take about ([0-9.e+-]+) s and spectra of fields ([0-9.e+-]+) s", out, re.M)
+                expect(found, out)
+                expect(float(found[1]) < seconds_of(out), out)
+                first = points == 7 and attempt == 0
+                expect(fingerprint(place.root) == before or first, f"left: {sorted(fingerprint(place.root))}")
+                shortest[points] = tuple(min(a, float(b)) for a, b in zip(least, found.groups()))
+            if all(4 < b / a < 50 for a, b in zip(shortest[7], shortest[101])):
+                return
+        raise Failure(f"7 and 101 frequencies: {shortest}")
 
 
 def test_all_runs(program):
