@@ -1,6 +1,6 @@
 /* The seam of snapshots: the data of a snapshot of nodal fields and of a grid of values, and the table of functions
  * that a format of files fills. The code that has fields knows no format. A format is one file (or folder) that fills
- * the table, and one line in the list of formats (maxwell/output/writers.c). libdg/io/silo/silo_writer.h is the first.
+ * the table, and one line in the list of formats (maxwell/record/writers.c). libdg/io/silo/silo_writer.h is the first.
  *
  * Every element of a snapshot looks as its order: writers show order^3 linear tetrahedra between its nodes, or the
  * polynomial itself; values are not averaged between elements unless asked. */

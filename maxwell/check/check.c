@@ -14,10 +14,10 @@
 #include "maxwell/heat/heat.h"
 #include "maxwell/measure/kinds.h"
 #include "maxwell/model/heat/heat_config.h"
-#include "maxwell/output/balance.h"
-#include "maxwell/output/phasor_output.h"
-#include "maxwell/output/snapshot.h"
-#include "maxwell/output/writers.h"
+#include "maxwell/record/balance.h"
+#include "maxwell/record/phasor_output.h"
+#include "maxwell/record/snapshot.h"
+#include "maxwell/record/writers.h"
 #include "maxwell/setup/slow_elements.h"
 
 /* Estimates the size of a measurement's files: 22 characters a number in a table. */

@@ -20,7 +20,7 @@
 
 #include "libdg/base/memory.h"
 #include "maxwell/output/file_names.h"
-#include "maxwell/output/phasor_output.h"
+#include "maxwell/record/phasor_output.h"
 #include "maxwell/statics/start.h"
 #include "maxwell/run/loop.h"
 

@@ -11,7 +11,7 @@
 #include "maxwell/heat/heat_losses.h"
 #include "maxwell/heat/heat_record.h"
 #include "maxwell/model/selectors.h"
-#include "maxwell/output/writers.h"
+#include "maxwell/record/writers.h"
 
 /* What functions of time do that this computation does not follow. */
 static void warn_of_time(const struct mx_heat_work *heat)

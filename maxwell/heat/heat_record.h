@@ -8,7 +8,7 @@
 #pragma once
 
 #include "maxwell/heat/heat_step.h"
-#include "maxwell/output/writers.h"
+#include "maxwell/record/writers.h"
 #include "maxwell/shell/csv.h"
 #include "maxwell/shell/folder.h"
 

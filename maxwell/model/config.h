@@ -26,7 +26,7 @@ enum mx_interface_kind {
   MX_METAL_SHEET       /* a metal of any thickness (media/metal_sheet.h) */
 };
 enum mx_quantity { MX_QUANTITY_E = 1, MX_QUANTITY_H = 2, MX_QUANTITY_MATERIAL = 4 };
-/* Bit i is the i-th format of maxwell/output/writers.h. */
+/* Bit i is the i-th format of maxwell/record/writers.h. */
 enum mx_format { MX_FORMAT_SILO = 1, MX_FORMAT_VTKHDF = 2 };
 
 extern const char *const mx_interface_kind_names[]; /* "surface_current", "total_field", "pec" */

@@ -3,8 +3,8 @@
  * of the writer of snapshots. */
 #include "maxwell/output/file_names.h"
 
-#include "maxwell/output/phasor_output.h"
-#include "maxwell/output/writers.h"
+#include "maxwell/record/phasor_output.h"
+#include "maxwell/record/writers.h"
 
 static int add_measure(struct mx_plan *plan, const struct mx_measure *measure, struct dg_error *err)
 {

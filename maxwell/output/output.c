@@ -5,8 +5,8 @@
 #include <errno.h>
 
 #include "libdg/base/memory.h"
-#include "maxwell/output/phasor_output.h"
-#include "maxwell/output/writers.h"
+#include "maxwell/record/phasor_output.h"
+#include "maxwell/record/writers.h"
 #include "maxwell/shell/folder.h"
 #include "maxwell/worth/asked/asked.h"
 

@@ -4,11 +4,11 @@
 #include <stdbool.h>
 
 #include "maxwell/shell/csv.h"
-#include "maxwell/output/balance.h"
+#include "maxwell/record/balance.h"
 #include "maxwell/measure/measure_record.h"
 #include "maxwell/resonance/resonances.h"
 #include "maxwell/setup/setup.h"
-#include "maxwell/output/snapshot.h"
+#include "maxwell/record/snapshot.h"
 
 /* Energies that wait to be added up over the ranks. With one rank they are written at once. */
 enum { MX_ENERGY_ROWS = 64 };

@@ -13,7 +13,7 @@
 #include "libdg/base/file.h"
 #include "libdg/base/memory.h"
 #include "libdg/base/text.h"
-#include "maxwell/output/writers.h"
+#include "maxwell/record/writers.h"
 #include "maxwell/sources/tem/tem_losses.h"
 #include "maxwell/shell/folder.h"
 #include "maxwell/shell/phases.h"

@@ -8,7 +8,7 @@
  * steps, whose transform is cos(w dt/2) times that of H; phasors are free of that factor.
  *
  * The set-up makes them, the output takes samples on their schedule and writes the files at the end
- * (maxwell/output/phasor_output.h). Whoever wants losses or other densities in a region asks mx_phasor_get. */
+ * (maxwell/record/phasor_output.h). Whoever wants losses or other densities in a region asks mx_phasor_get. */
 #pragma once
 
 #include <complex.h>

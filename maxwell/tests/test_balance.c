@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "maxwell/output/balance.h"
+#include "maxwell/record/balance.h"
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/bend.h"
 #include "maxwell/tests/drive.h"

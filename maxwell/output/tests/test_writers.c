@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 #include "maxwell/backend/backend.h"
-#include "maxwell/output/snapshot.h"
-#include "maxwell/output/writers.h"
+#include "maxwell/record/snapshot.h"
+#include "maxwell/record/writers.h"
 #include "maxwell/tests/box.h"
 
 #define FOLDER "writers"

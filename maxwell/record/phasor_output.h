@@ -8,7 +8,7 @@
  *   spectra/NAME.csv                  a row a frequency and point of a plane, or a grid a frequency as above */
 #pragma once
 
-#include "maxwell/output/writers.h"
+#include "maxwell/record/writers.h"
 #include "maxwell/phasor/phasors.h"
 #include "maxwell/shell/folder.h"
 #include "maxwell/shell/plan.h"

@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "maxwell/output/writers.h"
+#include "maxwell/record/writers.h"
 #include "maxwell/shell/folder.h"
 #include "maxwell/shell/relay.h"
 #include "maxwell/setup/setup.h"

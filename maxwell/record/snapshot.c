@@ -1,6 +1,6 @@
 /* Snapshots: the loop sets values aside, threads fetch and write them, and the loop names the files when all ranks have
  * written. output.c calls it. */
-#include "maxwell/output/snapshot.h"
+#include "maxwell/record/snapshot.h"
 
 #include <dirent.h>
 #include <omp.h>

@@ -1,6 +1,6 @@
 /* Writes phasors: a part of the mesh with its fields by the writers of snapshots, planes as tables or grids.
  * phasor_output.h names the files. */
-#include "maxwell/output/phasor_output.h"
+#include "maxwell/record/phasor_output.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* The list of formats of snapshots, the only place above libdg that knows them by name. output.c, check.c, file_names.c
  * and summary.c read it. */
-#include "maxwell/output/writers.h"
+#include "maxwell/record/writers.h"
 
 #include "libdg/io/silo/silo_format.h"
 #include "libdg/io/vtkhdf/vtkhdf_format.h"

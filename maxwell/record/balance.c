@@ -1,6 +1,6 @@
 /* The energy balance: brings fields to the host, sums their powers over time, strikes the balance and writes its table.
  * output.c and the time loop call it; balance.h has the method. */
-#include "maxwell/output/balance.h"
+#include "maxwell/record/balance.h"
 
 #include <errno.h>
 #include <math.h>
