@@ -356,7 +356,7 @@ static int with_run(struct curlew_simulation *s, mx_capi_work work, struct curle
 
 static int take_snapshot(struct curlew_simulation *s, struct mx_loop *loop, void *what, struct dg_error *err)
 {
-  struct mx_snapshots *const snapshots = &loop->output.snapshots;
+  struct mx_snapshots *const snapshots = mx_output_snapshots(&loop->output);
   (void)what;
   if (s->config.output.fields.every == 0) return dg_fail(err, DG_INPUT, "snapshots need output.fields in the script");
   if (!loop->writes) return dg_fail(err, DG_INPUT, "snapshots are of the first of the runs for S-parameters");

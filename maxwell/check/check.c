@@ -14,10 +14,7 @@
 #include "maxwell/heat/heat.h"
 #include "maxwell/measure/kinds.h"
 #include "maxwell/model/heat/heat_config.h"
-#include "maxwell/record/balance.h"
-#include "maxwell/record/phasor_output.h"
-#include "maxwell/record/snapshot.h"
-#include "maxwell/record/writers.h"
+#include "maxwell/output/output.h"
 #include "maxwell/setup/slow_elements.h"
 
 /* Estimates the size of a measurement's files: 22 characters a number in a table. */
@@ -105,21 +102,19 @@ struct mx_memory {
   size_t fields, tables, output;
 };
 
-static struct mx_memory memory_of(const struct mx_setup *setup)
+static struct mx_memory memory_of(struct mx_setup *setup)
 {
   const struct mx_backend_options options = mx_setup_backend_options(setup);
   const struct mx_problem *problem = &setup->problem;
   size_t per_element = sizeof *setup->mesh.element + sizeof *setup->mesh.neighbour + sizeof *setup->mesh.surface +
                        sizeof *setup->mesh.volume + sizeof *setup->mesh.tag + sizeof *setup->assignment.material +
                        sizeof *setup->assignment.boundary;
-  const struct mx_writers writers = mx_chosen_writers(setup->config);
+  const struct mx_scene scene = mx_setup_scene(setup);
   struct mx_memory memory = {
       .fields = setup->ops->memory(problem, &options),
       .tables =
           mx_problem_bytes(problem) + per_element * problem->K + setup->mesh.vertices * sizeof *setup->mesh.vertex,
-      .output = mx_snapshots_memory(setup, &writers) + mx_measures_memory(&setup->measures) + mx_balance_memory(setup) +
-                mx_far_fields_memory(&setup->far) + mx_phasors_memory(&setup->phasors) +
-                mx_phasor_output_memory(&setup->phasors, &writers, &setup->ref),
+      .output = mx_output_memory(&scene),
   };
   return memory;
 }

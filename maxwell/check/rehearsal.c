@@ -68,7 +68,7 @@ static int make_folder(char path[64], struct dg_error *err)
   return dg_fail(err, DG_ENVIRONMENT, "cannot make a folder, neither here nor in /tmp: %s", strerror(errno));
 }
 
-static int prepare_folder(struct stage *stage, struct dg_error *err)
+static int prepare_folder(struct stage *stage, const struct mx_scene *scene, struct dg_error *err)
 {
   struct mx_setup *const setup = stage->setup;
   struct mx_plan plan = {0};
@@ -77,7 +77,7 @@ static int prepare_folder(struct stage *stage, struct dg_error *err)
   if (dg_comm_agree(setup->comm, err) != 0 || dg_comm_broadcast(setup->comm, sizeof path, path, err) != 0 ||
       mx_folder_open(&stage->folder, path, setup->comm, NULL, err) != 0)
     return err->code;
-  if (stage->folder.rank == 0 && mx_output_plan(&plan, setup, err) == 0 &&
+  if (stage->folder.rank == 0 && mx_output_plan(&plan, scene, err) == 0 &&
       mx_folder_prepare(&stage->folder, &plan, err) == 0)
     (void)!mx_folder_claim(&stage->folder, &plan, true, err);
   mx_plan_release(&plan);
@@ -93,6 +93,7 @@ static int open_stage(struct stage *stage, struct dg_error *err)
   const struct mx_backend_options options = mx_setup_backend_options(setup);
   const struct mx_statics_place place = mx_setup_statics(setup);
   const struct mx_ports *ports = &setup->sources.ports;
+  struct mx_scene scene = mx_setup_scene(setup);
   double *E = NULL, *H = NULL;
   if (setup->ops->create(&stage->backend, &setup->problem, &options, err) != 0 ||
       mx_start_fields(&place, NULL, &E, &H, err) != 0 || setup->ops->upload(stage->backend, E, H, err) != 0)
@@ -108,11 +109,12 @@ static int open_stage(struct stage *stage, struct dg_error *err)
   for (size_t i = ports->count; i > 0 && setup->config->output.s_parameters.count > 0; i--)
     if (mx_ports_driven(ports, i - 1)) stage->active = (int)i - 1;
   mx_ports_reset(&setup->sources.ports, stage->active);
-  if (prepare_folder(stage, err) != 0 ||
-      mx_output_open(&stage->loop.output, setup, stage->backend, &stage->folder, false, err) != 0 ||
+  scene.backend = stage->backend;
+  scene.folder = &stage->folder;
+  if (prepare_folder(stage, &scene, err) != 0 || mx_output_open(&stage->loop.output, &scene, false, err) != 0 ||
       mx_port_output_open(&stage->loop.port_output, setup, &stage->folder, false, err) != 0)
     goto fail;
-  mx_balance_rehearse(stage->loop.output.balance);
+  mx_balance_rehearse(mx_output_balance(&stage->loop.output));
   (void)!DG_NEW(stage->loop.port_amplitude, ports->functionals, err);
 fail:
   dg_free(E);
@@ -348,7 +350,7 @@ static int rehearse(struct stage *stage, struct mx_rehearsal *rehearsal, struct 
   time_ports(stage, rehearsal);
   if (time_end(stage, rehearsal, err) != 0) return err->code;
   start = mx_clock();
-  if (mx_records_write_spectra(&stage->loop.output.records, err) != 0 ||
+  if (mx_records_write_spectra(stage->loop.output.scene.records, err) != 0 ||
       mx_output_close(&stage->loop.output, err) != 0 || dg_ledger_sync(stage->folder.ledger, err) != 0)
     return err->code;
   rehearsal->finish = mx_clock() - start;

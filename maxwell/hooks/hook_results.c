@@ -1,4 +1,4 @@
-/* Lists the tables of a run for its hooks. The names of files are those of maxwell/output/file_names.c. */
+/* Lists the tables of a run for its hooks. */
 #include "maxwell/hooks/hook_results.h"
 
 #include <stdio.h>
@@ -7,94 +7,14 @@
 #include "libdg/base/file.h"
 #include "libdg/base/memory.h"
 #include "maxwell/measure/measure_record.h"
+#include "maxwell/record/recorder.h"
 
-struct list {
-  struct mx_results *results;
-  const struct mx_folder *folder;
-  struct dg_error *err;
-};
-
-/* Adds the table FOLDER/[list/]name[ending].csv; `file` is its name where that is another one. */
-static int add_file(struct list *list, const struct mx_result *result, const char *file, const char *ending)
+int mx_hook_results_find(struct mx_results *results, size_t *own, const struct mx_scene *scene, struct dg_error *err)
 {
-  struct mx_results *results = list->results;
-  char name[400];
-  if (result->list != NULL) (void)snprintf(name, sizeof name, "%s/%.200s%s.csv", result->list, file, ending);
-  else (void)snprintf(name, sizeof name, "%.200s%s.csv", file, ending);
-  if (dg_grow(&results->result, results->count + 1, sizeof *results->result, list->err) != 0) return list->err->code;
-  results->result[results->count] = *result;
-  if (mx_folder_path(&results->result[results->count].path, list->folder, name, list->err) != 0) return list->err->code;
-  results->count++;
-  return 0;
-}
-
-static int add(struct list *list, const struct mx_result *result, const char *ending)
-{
-  return add_file(list, result, result->name, ending);
-}
-
-static int add_measures(struct list *list, const struct mx_measures *measures)
-{
-  for (size_t i = 0; i < measures->count; i++) {
-    const struct mx_measure_config *config = measures->measure[i].config;
-    struct mx_result result = {.list = config->kind->key, .name = config->name};
-    if (measures->measure[i].form != NULL) continue;
-    if (add(list, &result, "") != 0) return list->err->code;
-    result.part = "spectrum";
-    result.at_end = result.live = true;
-    if (config->frequencies.count > 0 && add(list, &result, "_spectrum") != 0) return list->err->code;
-  }
-  return 0;
-}
-
-static int add_ports(struct list *list, const struct mx_setup *setup)
-{
-  const struct mx_ports *ports = &setup->sources.ports;
-  for (size_t i = 0; setup->config->output.ports_every > 0 && i < ports->count; i++)
-    if (add(list, &(struct mx_result){.list = "ports", .name = mx_ports_name(ports, i)}, "") != 0)
-      return list->err->code;
-  if (setup->config->output.s_parameters.count == 0) return 0;
-  return add_file(list, &(struct mx_result){.name = "s_parameters", .at_end = true}, "sparameters", "");
-}
-
-static int add_far_fields(struct list *list, const struct mx_config *config)
-{
-  for (size_t i = 0; i < config->output.far_fields; i++) {
-    struct mx_result result = {.list = "far_field", .name = config->output.far_field[i].name, .at_end = true};
-    if (add(list, &result, "") != 0) return list->err->code;
-    result.part = "powers";
-    if (add(list, &result, "_powers") != 0) return list->err->code;
-  }
-  return 0;
-}
-
-static int add_spectra(struct list *list, const struct mx_config *config)
-{
-  for (size_t i = 0; i < config->output.spectra; i++) {
-    const struct mx_phasor_config *phasor = &config->output.spectrum[i];
-    struct mx_result result = {.list = "spectra", .name = phasor->name, .at_end = true};
-    if (phasor->plane.points > 0 && !phasor->plane.silo && add(list, &result, "") != 0) return list->err->code;
-    result.part = "losses";
-    if (phasor->losses && add(list, &result, "_losses") != 0) return list->err->code;
-    result.part = "sar";
-    if (phasor->sar && add(list, &result, "_sar") != 0) return list->err->code;
-  }
-  return 0;
-}
-
-int mx_hook_results_find(struct mx_results *results, size_t *own, const struct mx_setup *setup,
-                         const struct mx_folder *folder, struct dg_error *err)
-{
-  const struct mx_config *config = setup->config;
-  struct list list = {results, folder, err};
-  if ((config->output.energy_every > 0 && add(&list, &(struct mx_result){.name = "energy"}, "") != 0) ||
-      (config->output.balance.every > 0 && add(&list, &(struct mx_result){.name = "balance"}, "") != 0) ||
-      add_measures(&list, &setup->measures) != 0 || add_ports(&list, setup) != 0 ||
-      add_far_fields(&list, config) != 0 || add_spectra(&list, config) != 0 ||
-      (config->output.resonances > 0 && add(&list, &(struct mx_result){.name = "resonances", .at_end = true}, "") != 0))
-    return err->code;
+  for (int i = 0; i < MX_RECORDERS_COUNT; i++)
+    if (mx_recorders[i]->results != NULL && mx_recorders[i]->results(results, scene, err) != 0) return err->code;
   *own = results->count;
-  return add(&list, &(struct mx_result){.name = "derived", .may_lack = true}, "");
+  return mx_add_result(results, scene, &(struct mx_result){.name = "derived", .may_lack = true}, NULL, "", err);
 }
 
 /* ---- spectra so far ---- */

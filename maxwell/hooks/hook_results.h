@@ -1,8 +1,7 @@
-/* The list of the tables of a run that its hooks can look at, from its set-up. */
+/* The list of the tables of a run that its hooks can look at, from its scene. */
 #pragma once
 
-#include "maxwell/setup/setup.h"
-#include "maxwell/shell/folder.h"
+#include "maxwell/setup/scene.h"
 #include "maxwell/shell/hooks/results.h"
 
 struct mx_records;
@@ -10,8 +9,8 @@ struct mx_records;
 /* Makes the list: energy, balance, measures with their spectra, ports, S-parameters, far fields, resonances, and the
  * hooks' own table, whose number is *own. Measures without a table (planes as grids) are left out. Release with
  * mx_hook_results_release in any case. */
-int mx_hook_results_find(struct mx_results *results, size_t *own, const struct mx_setup *setup,
-                         const struct mx_folder *folder, struct dg_error *err) DG_MUST_USE;
+int mx_hook_results_find(struct mx_results *results, size_t *own, const struct mx_scene *scene,
+                         struct dg_error *err) DG_MUST_USE;
 /* Makes the table of the spectrum so far of a measure of which results.result[result] is the spectrum. */
 int mx_hook_results_spectrum(const struct mx_records *records, const struct mx_results *results, size_t result,
                              struct mx_table *table, struct dg_error *err) DG_MUST_USE;

@@ -20,7 +20,7 @@ static const struct mx_config *config_of(const struct mx_hooks *hooks) { return 
 static int fetch_spectrum(void *self, size_t result, struct mx_table *table, struct dg_error *err)
 {
   const struct mx_hooks *hooks = self;
-  return mx_hook_results_spectrum(&hooks->output->records, &hooks->results, result, table, err);
+  return mx_hook_results_spectrum(hooks->output->scene.records, &hooks->results, result, table, err);
 }
 
 int mx_hooks_open(struct mx_hooks *hooks, struct mx_setup *setup, const struct mx_folder *folder,
@@ -35,7 +35,7 @@ int mx_hooks_open(struct mx_hooks *hooks, struct mx_setup *setup, const struct m
   hooks->results.steps = setup->steps;
   hooks->results.fetch = fetch_spectrum;
   hooks->results.self = hooks;
-  return mx_hook_results_find(&hooks->results, &hooks->own, setup, folder, err);
+  return mx_hook_results_find(&hooks->results, &hooks->own, &output->scene, err);
 }
 
 bool mx_hooks_due(const struct mx_hooks *hooks, long n) { return hooks->every > 0 && n > 0 && n % hooks->every == 0; }

@@ -12,6 +12,9 @@
 #include "maxwell/output/powers/skin_powers.h"
 #include "maxwell/model/selectors.h"
 #include "maxwell/problem/curved.h"
+#include "maxwell/record/recorder.h"
+
+static const char table_name[] = "balance.csv";
 
 /* The flows of energy. SOURCES counts as positive when sources bring energy, the others when they take it. */
 enum flow { SOURCES, LOSSES, RADIATED, DISSIPATED, FLOWS };
@@ -26,7 +29,7 @@ struct integral {
 };
 
 struct mx_balance {
-  const struct mx_setup *setup; /* borrowed */
+  const struct mx_scene *scene; /* borrowed */
   struct mx_csv table;          /* rank 0's */
   struct mx_powers powers;      /* integrals of powers over the mesh */
   struct mx_response_powers responses;
@@ -80,7 +83,7 @@ static int fetch(struct mx_balance *balance, struct mx_backend *backend, struct 
   double *const E = balance->E_before, *const H = balance->H_before;
   balance->E_before = balance->E, balance->H_before = balance->H;
   balance->E = E, balance->H = H;
-  if (balance->setup->ops->download(backend, E, H, err) != 0 ||
+  if (balance->scene->ops->download(backend, E, H, err) != 0 ||
       mx_response_powers_look(&balance->responses, backend, E, H, err) != 0 ||
       mx_skin_powers_look(&balance->skins, backend, err) != 0)
     return err->code;
@@ -166,8 +169,8 @@ static void look_at_middle(struct mx_balance *balance)
  * difference is small where all is well. */
 static int accuse(struct mx_balance *balance, struct dg_error *err)
 {
-  const struct mx_setup *setup = balance->setup;
-  const size_t K = setup->problem.K;
+  const struct mx_scene *scene = balance->scene;
+  const size_t K = scene->problem->K;
   size_t worst = 0;
   double most = 0, *of_responses;
   if (DG_NEW(of_responses, K, err) != 0) return err->code;
@@ -176,7 +179,7 @@ static int accuse(struct mx_balance *balance, struct dg_error *err)
     balance->E_before[i] = 0.5 * (balance->E_before[i] + balance->E[i]); /* the earlier fields have served */
     balance->H_before[i] = 0.5 * (balance->H_before[i] + balance->H[i]);
   }
-  for (size_t i = 0; i < setup->problem.skin_faces * balance->skins.trace; i++)
+  for (size_t i = 0; i < scene->problem->skin_faces * balance->skins.trace; i++)
     balance->skins.value[i] = 0.5 * (balance->skins.value[i] + balance->skins.ago[i]);
   if (mx_powers_unexplained(&balance->powers, balance->E, balance->H, balance->E_before, balance->H_before,
                             balance->drives[0] ? balance->driven[0] : NULL,
@@ -186,19 +189,19 @@ static int accuse(struct mx_balance *balance, struct dg_error *err)
   }
   double all = most;
   dg_free(of_responses);
-  if (dg_comm_reduce(setup->comm, DG_MAX, 1, &all, err) != 0) return err->code;
-  int64_t here = dg_mesh_global(&setup->mesh, worst), first = most >= all ? here : INT64_MAX;
-  if (dg_comm_reduce_int(setup->comm, DG_MIN, 1, &first, err) != 0) return err->code;
-  if (most < all || first != here) return dg_comm_agree(setup->comm, err);
+  if (dg_comm_reduce(scene->comm, DG_MAX, 1, &all, err) != 0) return err->code;
+  int64_t here = dg_mesh_global(scene->mesh, worst), first = most >= all ? here : INT64_MAX;
+  if (dg_comm_reduce_int(scene->comm, DG_MIN, 1, &first, err) != 0) return err->code;
+  if (most < all || first != here) return dg_comm_agree(scene->comm, err);
   char material[128];
   double x[3];
-  mx_selector_name(&setup->config->material[setup->assignment.material[worst]].where, material, sizeof material);
-  dg_geometry_barycentre(&setup->mesh, worst, x);
+  mx_selector_name(&scene->config->material[scene->assignment->material[worst]].where, material, sizeof material);
+  dg_geometry_barycentre(scene->mesh, worst, x);
   return dg_fail(err, DG_BLEW_UP,
                  "the energy balance is off by %.3g J, %.3g of the largest energy so far (output.balance.tolerance is "
                  "%g), at step %ld; in this step most of it in element %llu at (%g, %g, %g) m in material '%s'",
                  MX_EPSILON0 * balance->difference, fabs(balance->difference) / balance->largest,
-                 setup->config->output.balance.tolerance, balance->n, (unsigned long long)setup->mesh.tag[worst], x[0],
+                 scene->config->output.balance.tolerance, balance->n, (unsigned long long)scene->mesh->tag[worst], x[0],
                  x[1], x[2], material);
 }
 
@@ -208,18 +211,18 @@ static int total(struct mx_balance *balance, double flow[FLOWS], struct dg_error
   for (int i = 0; i < FLOWS; i++)
     flow[i] = balance->middle[i] + integrate(&balance->whole[i], balance->dt, !balance->staggered);
   if (balance->staggered) flow[DISSIPATED] -= balance->dt / 4 * (balance->lag - balance->lag_first);
-  if (dg_comm_reduce(balance->setup->comm, DG_SUM, FLOWS, flow, err) != 0) return err->code;
+  if (dg_comm_reduce(balance->scene->comm, DG_SUM, FLOWS, flow, err) != 0) return err->code;
   for (int i = 0; i < FLOWS; i++) flow[i] += balance->settled[i];
   return 0;
 }
 
 static int write_row(struct mx_balance *balance, const double flow[FLOWS], struct dg_error *err)
 {
-  const long every = balance->setup->config->output.balance.every;
+  const long every = balance->scene->config->output.balance.every;
   if (balance->table.file == NULL || balance->n % every != 0) return 0;
   errno = 0;
   if (fprintf(balance->table.file, "%ld,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g\n", balance->n,
-              balance->setup->step * (double)balance->n, MX_EPSILON0 * balance->energy, MX_EPSILON0 * flow[SOURCES],
+              balance->scene->step * (double)balance->n, MX_EPSILON0 * balance->energy, MX_EPSILON0 * flow[SOURCES],
               MX_EPSILON0 * flow[LOSSES], MX_EPSILON0 * flow[RADIATED], MX_EPSILON0 * flow[DISSIPATED],
               MX_EPSILON0 * balance->difference) < 0)
     return mx_csv_failed(&balance->table, err);
@@ -260,7 +263,7 @@ static int strike(struct mx_balance *balance, struct dg_error *err)
   balance->difference = held - balance->start;
   balance->largest = fmax(balance->largest, fmax(fabs(balance->energy), fabs(flow[SOURCES])));
   if (write_row(balance, flow, err) != 0) return err->code;
-  const double tolerance = balance->setup->config->output.balance.tolerance;
+  const double tolerance = balance->scene->config->output.balance.tolerance;
   if (balance->rehearses || !resolved(balance, flow[SOURCES]) ||
       fabs(balance->difference) <= tolerance * balance->largest)
     return 0;
@@ -273,15 +276,16 @@ void mx_balance_rehearse(struct mx_balance *balance)
   if (balance != NULL) balance->rehearses = true;
 }
 
-int mx_balance_resume(struct mx_balance *balance, struct mx_backend *backend, struct dg_error *err)
+int mx_balance_resume(struct mx_balance *balance, struct dg_error *err)
 {
   if (balance == NULL || !balance->staggered) return 0;
-  const struct mx_problem *problem = &balance->setup->problem;
+  struct mx_backend *const backend = balance->scene->backend;
+  const struct mx_problem *problem = balance->scene->problem;
   const size_t Np = (size_t)problem->ref->Np;
   const int of_H = 1; /* the array of the state */
   double *const H = balance->H_earlier;
-  if (balance->setup->ops->save(backend, of_H, 0, problem->K, H, err) != 0) return err->code;
-  for (size_t e = 0; e < problem->K && balance->setup->ops->components != MX_CARTESIAN; e++)
+  if (balance->scene->ops->save(backend, of_H, 0, problem->K, H, err) != 0) return err->code;
+  for (size_t e = 0; e < problem->K && balance->scene->ops->components != MX_CARTESIAN; e++)
     for (size_t i = 0; i < Np; i++) {
       const double place[3] = {problem->ref->r[i], problem->ref->s[i], problem->ref->t[i]};
       double metric[9], g[3][3], u[3];
@@ -295,12 +299,13 @@ int mx_balance_resume(struct mx_balance *balance, struct mx_backend *backend, st
   return mx_powers_ghosts(&balance->powers, balance->mean, H, err);
 }
 
-int mx_balance_look(struct mx_balance *balance, struct mx_backend *backend, long n, struct dg_error *err)
+int mx_balance_look(struct mx_balance *balance, long n, struct dg_error *err)
 {
   if (balance == NULL) return 0;
+  struct mx_backend *const backend = balance->scene->backend;
   double energy[2];
-  if (balance->setup->ops->energy(backend, &energy[0], &energy[1], err) != 0 ||
-      dg_comm_reduce(balance->setup->comm, DG_SUM, 2, energy, err) != 0 || fetch(balance, backend, err) != 0)
+  if (balance->scene->ops->energy(backend, &energy[0], &energy[1], err) != 0 ||
+      dg_comm_reduce(balance->scene->comm, DG_SUM, 2, energy, err) != 0 || fetch(balance, backend, err) != 0)
     return err->code;
   balance->before = balance->energy;
   balance->energy = energy[0] + energy[1];
@@ -313,7 +318,7 @@ int mx_balance_look(struct mx_balance *balance, struct mx_backend *backend, long
 
 static void evaluate(struct mx_balance *balance, enum mx_equation equation, const struct mx_stage_sources *sources)
 {
-  balance->drives[equation] = sources != NULL && balance->setup->problem.terms > 0;
+  balance->drives[equation] = sources != NULL && balance->scene->problem->terms > 0;
   if (balance->drives[equation]) mx_powers_sources(&balance->powers, equation, sources, balance->driven[equation]);
 }
 
@@ -345,7 +350,7 @@ int mx_balance_sources(struct mx_balance *balance, int s, const struct mx_stage_
 static int settle(struct mx_balance *balance, struct dg_error *err)
 {
   static const double resolved = 0.1, gone = 10; /* relaxation rate times dt; the same times steps */
-  const struct mx_problem *problem = &balance->setup->problem;
+  const struct mx_problem *problem = balance->scene->problem;
   double slowest = 0;
   for (size_t e = 0; e < problem->K && !balance->staggered; e++) {
     const double x = mx_relaxation(problem, e) * balance->dt;
@@ -353,43 +358,32 @@ static int settle(struct mx_balance *balance, struct dg_error *err)
   }
   const double fastest = mx_skin_powers_fastest(problem) * balance->dt; /* currents of walls begin at zero */
   if (!balance->staggered && fastest > resolved) slowest = fmax(slowest, 1 / fmin(fastest, 1));
-  if (dg_comm_reduce(balance->setup->comm, DG_MAX, 1, &slowest, err) != 0) return err->code;
+  if (dg_comm_reduce(balance->scene->comm, DG_MAX, 1, &slowest, err) != 0) return err->code;
   balance->settling = (long)(gone * slowest);
   return 0;
 }
 
-static int open_table(struct mx_balance *balance, struct mx_folder *folder, bool resume, struct dg_error *err)
+int mx_balance_new(struct mx_balance **result, const struct mx_scene *scene, bool resume, struct dg_error *err)
 {
-  char *path;
-  if (dg_comm_rank(balance->setup->comm) != 0) return 0;
-  if (mx_folder_path(&path, folder, "balance.csv", err) != 0) return err->code;
-  (void)!mx_csv_open(&balance->table, path, "step,time,energy,sources,losses,radiated,dissipated,difference", resume,
-                     err);
-  dg_free(path);
-  return err->code;
-}
-
-int mx_balance_new(struct mx_balance **result, const struct mx_setup *setup, struct mx_folder *folder, bool resume,
-                   struct dg_error *err)
-{
+  static const char *const header = "step,time,energy,sources,losses,radiated,dissipated,difference";
   struct mx_balance *balance;
   *result = NULL;
-  if (setup->config->output.balance.every == 0) return 0;
+  if (scene->config->output.balance.every == 0) return 0;
   if (DG_NEW(balance, 1, err) != 0) return err->code;
-  balance->setup = setup;
-  balance->staggered = mx_staggered(setup->config->time.integrator);
-  balance->dt = setup->step * MX_C0;
-  const struct mx_backend_options options = mx_setup_backend_options(setup);
-  if (mx_powers_init(&balance->powers, &setup->problem, &options, err) != 0 ||
-      mx_response_powers_init(&balance->responses, &balance->powers, setup->ops, err) != 0 ||
-      mx_skin_powers_init(&balance->skins, &balance->powers, setup->ops, err) != 0)
+  balance->scene = scene;
+  balance->staggered = mx_staggered(scene->config->time.integrator);
+  balance->dt = scene->step * MX_C0;
+  const struct mx_backend_options options = mx_scene_backend_options(scene);
+  if (mx_powers_init(&balance->powers, scene->problem, &options, err) != 0 ||
+      mx_response_powers_init(&balance->responses, &balance->powers, scene->ops, err) != 0 ||
+      mx_skin_powers_init(&balance->skins, &balance->powers, scene->ops, err) != 0)
     goto fail;
-  const size_t all = balance->powers.all, own = setup->problem.terms > 0 ? balance->powers.own : 0;
+  const size_t all = balance->powers.all, own = scene->problem->terms > 0 ? balance->powers.own : 0;
   if (DG_NEW(balance->E, all, err) != 0 || DG_NEW(balance->H, all, err) != 0 ||
       DG_NEW(balance->E_before, all, err) != 0 || DG_NEW(balance->H_before, all, err) != 0 ||
       DG_NEW(balance->mean, all, err) != 0 || DG_NEW(balance->H_earlier, all, err) != 0 ||
       DG_NEW(balance->driven[0], own, err) != 0 || DG_NEW(balance->driven[1], own, err) != 0 ||
-      settle(balance, err) != 0 || open_table(balance, folder, resume, err) != 0)
+      settle(balance, err) != 0 || mx_open_table(&balance->table, scene, table_name, header, resume, err) != 0)
     goto fail;
   *result = balance;
   return 0;
@@ -411,24 +405,55 @@ void mx_balance_free(struct mx_balance *balance)
   dg_free(balance);
 }
 
-size_t mx_balance_memory(const struct mx_setup *setup)
+/* ---- the recorder ---- */
+
+static int plan(struct mx_plan *plan, const struct mx_scene *scene, struct dg_error *err)
 {
-  const struct mx_problem *problem = &setup->problem;
-  if (setup->config->output.balance.every == 0) return 0;
+  return scene->config->output.balance.every > 0 ? mx_plan_file(plan, err, table_name) : 0;
+}
+
+static int results(struct mx_results *results, const struct mx_scene *scene, struct dg_error *err)
+{
+  if (scene->config->output.balance.every == 0) return 0;
+  return mx_add_result(results, scene, &(struct mx_result){.name = "balance"}, NULL, "", err);
+}
+
+static size_t memory(const struct mx_scene *scene)
+{
+  const struct mx_problem *problem = scene->problem;
+  if (scene->config->output.balance.every == 0) return 0;
   const size_t element = 3 * (size_t)problem->ref->Np * sizeof(double);
   return mx_response_powers_bytes(problem) + mx_skin_powers_bytes(problem) +
          element * (6 * (problem->K + problem->ghosts) + (problem->terms > 0 ? 2 * problem->K : 0));
 }
 
-int mx_balance_flush(struct mx_balance *balance, struct dg_error *err)
+static int open_balance(void **self, struct mx_scene *scene, bool resume, struct dg_error *err)
 {
-  return balance != NULL ? mx_csv_flush(&balance->table, err) : 0;
+  struct mx_balance *balance;
+  if (mx_balance_new(&balance, scene, resume, err) != 0) return err->code;
+  *self = balance;
+  return 0;
 }
 
-int mx_balance_archive(struct mx_balance *balance, struct mx_archive *archive, struct dg_error *err)
+/* It sees every step: the loop lets it look once all others have written, since it may end the run. */
+static bool is_due(const void *self, long n)
 {
+  (void)self, (void)n;
+  return true;
+}
+
+static int flush(void *self, struct dg_error *err)
+{
+  struct mx_balance *const balance = self;
+  return mx_csv_flush(&balance->table, err);
+}
+
+/* A run that goes on does not know the fields of the step before. The table's columns leave out the share of that one
+ * step, and the balance goes on with the difference that it had. */
+static int archive_state(void *self, struct mx_archive *archive, struct dg_error *err)
+{
+  struct mx_balance *const balance = self;
   double state[FLOWS + 2];
-  if (balance == NULL) return 0;
   memcpy(state, balance->flow, sizeof balance->flow); /* rank 0 writes alone: no sums over ranks here */
   state[FLOWS] = balance->difference;
   state[FLOWS + 1] = balance->largest;
@@ -444,7 +469,18 @@ int mx_balance_archive(struct mx_balance *balance, struct mx_archive *archive, s
   return 0;
 }
 
-int mx_balance_close(struct mx_balance *balance, struct dg_error *err)
-{
-  return balance != NULL ? mx_csv_close(&balance->table, err) : 0;
-}
+int mx_balance_close(struct mx_balance *balance, struct dg_error *err) { return mx_csv_close(&balance->table, err); }
+
+static int close_table(void *self, struct dg_error *err) { return mx_balance_close(self, err); }
+
+static void release(void *self) { mx_balance_free(self); }
+
+const struct mx_recorder mx_balance_recorder = {.plan = plan,
+                                                .results = results,
+                                                .memory = memory,
+                                                .open = open_balance,
+                                                .due = is_due,
+                                                .flush = flush,
+                                                .archive = archive_state,
+                                                .close = close_table,
+                                                .release = release};

@@ -13,39 +13,32 @@
  * second order. Metal walls and films: powers/skin_powers.h. Runge-Kutta: powers at whole steps, trapezoidal rule with
  * the correction of Euler and Maclaurin at both ends.
  *
- * All functions are collective. They do nothing for a balance that is NULL, which is a run without one. */
+ * All functions are collective. But for mx_balance_close they do nothing for a balance that is NULL, which is a
+ * run without one. */
 #pragma once
 
-#include "maxwell/shell/csv.h"
-#include "maxwell/shell/folder.h"
-#include "maxwell/setup/setup.h"
+#include "maxwell/setup/scene.h"
 
 struct mx_balance; /* opaque */
 
 /* Makes a balance. *balance stays NULL where the script wants none. */
-int mx_balance_new(struct mx_balance **balance, const struct mx_setup *setup, struct mx_folder *folder, bool resume,
+int mx_balance_new(struct mx_balance **balance, const struct mx_scene *scene, bool resume,
                    struct dg_error *err) DG_MUST_USE;
 void mx_balance_free(struct mx_balance *balance);
-/* Bytes of a balance on this rank. */
-size_t mx_balance_memory(const struct mx_setup *setup);
 
 /* Before the first step of a run that goes on: leapfrog's H of half a step before comes from the backend's state. */
-int mx_balance_resume(struct mx_balance *balance, struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+int mx_balance_resume(struct mx_balance *balance, struct dg_error *err) DG_MUST_USE;
 
 /* Lets a balance be off from now on: in a rehearsal (maxwell/check/rehearsal.h) it does not see all steps. */
 void mx_balance_rehearse(struct mx_balance *balance);
 
 /* Looks at the fields of step n, which must be observed. */
-int mx_balance_look(struct mx_balance *balance, struct mx_backend *backend, long n, struct dg_error *err) DG_MUST_USE;
-/* Takes the sources of stage s of step n, behind the look that the scheme has before it. NULL: there are none, or it is
- * the step behind the last. Leapfrog's sums of a step are complete with the look, the others' with the sources of stage
+int mx_balance_look(struct mx_balance *balance, long n, struct dg_error *err) DG_MUST_USE;
+/* Takes the sources of stage s of step n, after the look that the scheme has before it. NULL: there are none, or it is
+ * the step after the last. Leapfrog's sums of a step are complete with the look, the others' with the sources of stage
  * 0. Then the balance is struck: DG_BLEW_UP where it is off by more than `output.balance.tolerance` of the energy so
  * far, with the place where most of the last step's change is unaccounted for. */
 int mx_balance_sources(struct mx_balance *balance, int s, const struct mx_stage_sources *sources,
                        struct dg_error *err) DG_MUST_USE;
 
-int mx_balance_flush(struct mx_balance *balance, struct dg_error *err) DG_MUST_USE;
-/* Passes the sums to the archive. A run that goes on does not know the fields of the step before. The table's columns
- * leave out the share of that one step, and the balance goes on with the difference that it had. */
-int mx_balance_archive(struct mx_balance *balance, struct mx_archive *archive, struct dg_error *err) DG_MUST_USE;
 int mx_balance_close(struct mx_balance *balance, struct dg_error *err) DG_MUST_USE;

@@ -11,6 +11,7 @@
 #include "libdg/mesh/curve.h"
 #include "maxwell/measure/points.h"
 #include "maxwell/phasor/phasor_sar.h"
+#include "maxwell/record/recorder.h"
 
 enum { NAME = 320, PARTS = 2 }; /* PARTS: of a complex number */
 
@@ -364,8 +365,11 @@ static int plan_volume(struct mx_plan *plan, const struct mx_phasor_config *conf
   return 0;
 }
 
-int mx_phasor_plan(struct mx_plan *plan, const struct mx_config *config, struct dg_error *err)
+/* ---- the recorder ---- */
+
+static int plan(struct mx_plan *plan, const struct mx_scene *scene, struct dg_error *err)
 {
+  const struct mx_config *const config = scene->config;
   const struct mx_writers writers = mx_chosen_writers(config);
   if (config->output.spectra > 0) mx_plan_folder(plan, "spectra", false);
   for (size_t i = 0; i < config->output.spectra; i++) {
@@ -386,9 +390,29 @@ int mx_phasor_plan(struct mx_plan *plan, const struct mx_config *config, struct 
   return 0;
 }
 
-size_t mx_phasor_output_memory(const struct mx_phasors *phasors, const struct mx_writers *writers,
-                               const struct dg_reference *ref)
+static int results(struct mx_results *results, const struct mx_scene *scene, struct dg_error *err)
 {
+  for (size_t i = 0; i < scene->config->output.spectra; i++) {
+    const struct mx_phasor_config *phasor = &scene->config->output.spectrum[i];
+    const struct {
+      bool there;
+      const char *part, *ending;
+    } table[] = {{phasor->plane.points > 0 && !phasor->plane.silo, NULL, ""},
+                 {phasor->losses, "losses", "_losses"},
+                 {phasor->sar, "sar", "_sar"}};
+    for (size_t k = 0; k < sizeof table / sizeof *table; k++) {
+      const struct mx_result result = {.list = "spectra", .name = phasor->name, .part = table[k].part, .at_end = true};
+      if (table[k].there && mx_add_result(results, scene, &result, NULL, table[k].ending, err) != 0) return err->code;
+    }
+  }
+  return 0;
+}
+
+/* Bytes on this rank that the sums take, and writing beside them. */
+static size_t memory(const struct mx_scene *scene)
+{
+  const struct mx_phasors *const phasors = scene->phasors;
+  const struct mx_writers writers = mx_chosen_writers(scene->config);
   size_t most = 0; /* one is written behind the other */
   for (size_t i = 0; i < phasors->count; i++) {
     const struct mx_phasor *phasor = &phasors->phasor[i];
@@ -398,11 +422,60 @@ size_t mx_phasor_output_memory(const struct mx_phasors *phasors, const struct mx
       bytes += 2 * count * phasor->nodes * sizeof(double) + mx_curve_tables_bytes(phasors->place.problem);
     if (phasor->element == NULL)
       bytes = PARTS * sizeof(double) * 6 * (phasor->config->frequencies.count + 1) * phasor->plane.rows;
-    for (size_t w = 0; phasor->element != NULL && w < writers->count; w++) {
-      const size_t own = writers->writer[w]->memory(count, ref, 0);
+    for (size_t w = 0; phasor->element != NULL && w < writers.count; w++) {
+      const size_t own = writers.writer[w]->memory(count, scene->ref, 0);
       if (own > writer) writer = own;
     }
     if (bytes + writer > most) most = bytes + writer;
   }
-  return most;
+  return mx_phasors_memory(phasors) + most;
 }
+
+/* The set-up has made the sums. */
+static int watch(void **self, struct mx_scene *scene, bool resume, struct dg_error *err)
+{
+  (void)resume;
+  *self = scene;
+  return mx_phasors_watch(scene->phasors, scene->ops, scene->backend, err);
+}
+
+static bool is_due(const void *self, long n) { return mx_phasors_due(((const struct mx_scene *)self)->phasors, n); }
+static bool asks(const void *self, long n) { return mx_phasors_ask(((const struct mx_scene *)self)->phasors, n); }
+
+static int take(void *self, long n, double t, struct dg_error *err)
+{
+  const struct mx_scene *const scene = self;
+  (void)t;
+  return mx_phasors_take(scene->phasors, scene->ops, scene->backend, n, err);
+}
+
+static int gather(void *self, struct dg_error *err)
+{
+  return mx_phasors_gather(((const struct mx_scene *)self)->phasors, err);
+}
+
+static int archive_sums(void *self, struct mx_archive *archive, struct dg_error *err)
+{
+  return mx_phasors_archive(((const struct mx_scene *)self)->phasors, archive, err);
+}
+
+static void end(void *self) { mx_phasors_note_ports(((const struct mx_scene *)self)->phasors); }
+
+static int finish(void *self, struct dg_error *err)
+{
+  const struct mx_scene *const scene = self;
+  const struct mx_writers writers = mx_chosen_writers(scene->config);
+  return mx_phasor_output(scene->phasors, &writers, scene->ref, scene->folder, err);
+}
+
+const struct mx_recorder mx_phasors_recorder = {.plan = plan,
+                                                .results = results,
+                                                .memory = memory,
+                                                .open = watch,
+                                                .due = is_due,
+                                                .asks = asks,
+                                                .take = take,
+                                                .gather = gather,
+                                                .archive = archive_sums,
+                                                .end = end,
+                                                .finish = finish};

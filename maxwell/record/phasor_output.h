@@ -11,13 +11,7 @@
 #include "maxwell/record/writers.h"
 #include "maxwell/phasor/phasors.h"
 #include "maxwell/shell/folder.h"
-#include "maxwell/shell/plan.h"
 
 /* Writes all files. Collective. */
 int mx_phasor_output(struct mx_phasors *phasors, const struct mx_writers *writers, const struct dg_reference *ref,
                      struct mx_folder *folder, struct dg_error *err) DG_MUST_USE;
-/* Adds the names of the files. */
-int mx_phasor_plan(struct mx_plan *plan, const struct mx_config *config, struct dg_error *err) DG_MUST_USE;
-/* Bytes on this rank that writing takes beside the sums. */
-size_t mx_phasor_output_memory(const struct mx_phasors *phasors, const struct mx_writers *writers,
-                               const struct dg_reference *ref);

@@ -12,9 +12,8 @@
 #include <stdbool.h>
 
 #include "maxwell/record/writers.h"
-#include "maxwell/shell/folder.h"
 #include "maxwell/shell/relay.h"
-#include "maxwell/setup/setup.h"
+#include "maxwell/setup/scene.h"
 
 struct mx_snapshot {
   long step;
@@ -25,10 +24,8 @@ struct mx_snapshot {
 };
 
 struct mx_snapshots {
-  const struct mx_setup *setup; /* borrowed, as the next two; NULL: there are no snapshots */
-  struct mx_folder *folder;
-  struct mx_backend *backend;
-  struct mx_relay *relay; /* NULL: the loop does everything */
+  const struct mx_scene *scene; /* borrowed, with backend and folder; NULL: there are no snapshots */
+  struct mx_relay *relay;       /* NULL: the loop does everything */
   size_t slots;
   struct mx_snapshot *slot; /* [slots] */
   size_t handed, named;     /* snapshots given to the relay so far; several ranks: how many of these have their names */
@@ -44,6 +41,7 @@ struct mx_snapshots {
     size_t count, room;
     long *step; /* [count] of the snapshots on disk, ascending */
   } list[MX_WRITERS];
+  long most;      /* snapshots that the run may have */
   long before;    /* snapshots of the run that a checkpoint goes on */
   long in_line;   /* snapshots that the loop wrote */
   double held_up; /* seconds in which the loop did nothing else */
@@ -52,8 +50,8 @@ struct mx_snapshots {
 
 /* Prepares snapshots; does nothing when the script wants none. Collective. Release in any case, before the backend is
  * destroyed. */
-int mx_snapshots_init(struct mx_snapshots *snapshots, const struct mx_setup *setup, const struct mx_writers *writers,
-                      struct mx_backend *backend, struct mx_folder *folder, struct dg_error *err) DG_MUST_USE;
+int mx_snapshots_init(struct mx_snapshots *snapshots, const struct mx_scene *scene, const struct mx_writers *writers,
+                      struct dg_error *err) DG_MUST_USE;
 bool mx_snapshots_due(const struct mx_snapshots *snapshots, long n);
 /* Takes a snapshot of step n, time t (s), if one is due or `asked` for; output.fields must be there. The step must be
  * observed. The function also fails when an earlier snapshot could not be written. Collective where one is due. */
@@ -75,4 +73,4 @@ double mx_snapshots_behind(const struct mx_snapshots *snapshots);
 /* Waits as mx_snapshots_finish does. */
 void mx_snapshots_release(struct mx_snapshots *snapshots);
 /* Bytes of the host that a run will take for snapshots on this rank. */
-size_t mx_snapshots_memory(const struct mx_setup *setup, const struct mx_writers *writers);
+size_t mx_snapshots_memory(const struct mx_scene *scene, const struct mx_writers *writers);

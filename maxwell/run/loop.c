@@ -110,8 +110,8 @@ static int observe(struct mx_loop *loop, bool observed, struct dg_error *err)
     if (status == 0) status = mx_watchdog_stop(watchdog, loop->backend, n, err);
   }
   if (status == 0 && looks && has_rules(loop) && n < loop->setup->steps) status = look_at_rules(loop, n, t, err);
-  if (status == 0 && observed && loop->writes) status = mx_output_write(&loop->output, loop->backend, n, t, err);
-  if (status == 0 && observed && loop->writes) status = mx_balance_look(loop->output.balance, loop->backend, n, err);
+  if (status == 0 && observed && loop->writes) status = mx_output_write(&loop->output, n, t, err);
+  if (status == 0 && observed && loop->writes) status = mx_balance_look(mx_output_balance(&loop->output), n, err);
   loop->output_seconds += mx_clock() - start;
   mx_phase_end(loop->profile, mark, "output", (struct mx_cost){0, 0});
   return status;
@@ -157,7 +157,7 @@ static int evaluate_sources(struct mx_loop *loop, long n, int s, bool last, bool
 /* Gives the balance the sources of stage s, behind the look at the fields before the stage. */
 static int account(struct mx_loop *loop, int s, const struct mx_stage_sources *sources, struct dg_error *err)
 {
-  return loop->writes ? mx_balance_sources(loop->output.balance, s, sources, err) : 0;
+  return loop->writes ? mx_balance_sources(mx_output_balance(&loop->output), s, sources, err) : 0;
 }
 
 /* Runs stage s of step n. Behind it nothing is left to do if it is `last` or the run is to end. */
@@ -283,9 +283,10 @@ static int stop_early(struct mx_loop *loop, long n, enum mx_stop stop, struct dg
 /* Names the snapshots that all ranks have written. */
 static int name_snapshots(struct mx_loop *loop, long count, struct dg_error *err)
 {
-  const double held_up = loop->output.snapshots.held_up;
-  const int status = mx_snapshots_name(&loop->output.snapshots, count, err);
-  loop->output_seconds += loop->output.snapshots.held_up - held_up;
+  struct mx_snapshots *const snapshots = mx_output_snapshots(&loop->output);
+  const double held_up = snapshots->held_up;
+  const int status = mx_snapshots_name(snapshots, count, err);
+  loop->output_seconds += snapshots->held_up - held_up;
   return status;
 }
 
@@ -347,8 +348,9 @@ static int time_loop(struct mx_loop *loop, long first, struct dg_error *err)
     struct mx_orders orders;
     double step_seconds = loop->total > 0 ? (mx_clock() - loop->started) / (double)loop->total : 0.1;
     loop->done = n;
-    loop->control.snapshots = mx_snapshots_ready(&loop->output.snapshots);
-    if (setup->config->time.walltime > 0) loop->control.behind = mx_snapshots_behind(&loop->output.snapshots);
+    loop->control.snapshots = mx_snapshots_ready(mx_output_snapshots(&loop->output));
+    if (setup->config->time.walltime > 0)
+      loop->control.behind = mx_snapshots_behind(mx_output_snapshots(&loop->output));
     if (mx_control_ask(&loop->control, n, step_seconds, &orders, err) != 0 ||
         name_snapshots(loop, orders.snapshots, err) != 0)
       return err->code;
@@ -378,7 +380,7 @@ static bool writes_output(const struct mx_ports *ports, long excitation)
 static int cut_folder(const struct mx_loop *loop, long step, struct dg_error *err)
 {
   struct mx_plan plan;
-  if (mx_output_plan(&plan, loop->setup, err) == 0) (void)!mx_folder_cut(loop->folder, &plan, step, err);
+  if (mx_output_plan(&plan, &loop->output.scene, err) == 0) (void)!mx_folder_cut(loop->folder, &plan, step, err);
   mx_plan_release(&plan);
   return err->code;
 }
@@ -391,7 +393,7 @@ int mx_loop_begin(struct mx_loop *loop, const struct mx_checkpoint *checkpoint, 
   loop->checkpointed = -1;
   if (loop->resume) {
     if (mx_checkpoint_load(checkpoint, &state, err) != 0 ||
-        mx_balance_resume(loop->output.balance, loop->backend, err) != 0)
+        mx_balance_resume(mx_output_balance(&loop->output), err) != 0)
       return err->code;
     *first = loop->counters.step;
     loop->total = loop->checkpointed = loop->counters.total;
@@ -444,8 +446,7 @@ static int noted_loop(struct mx_loop *loop, long first, struct dg_error *err)
   if (loop->writes) {
     if (status == 0) check_spectra(loop);
     if (status == 0) check_decay(loop);
-    mx_far_fields_note_ports(&loop->setup->far);
-    mx_phasors_note_ports(&loop->setup->phasors);
+    mx_output_end(&loop->output);
   }
   return status;
 }

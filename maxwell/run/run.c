@@ -132,7 +132,7 @@ static void report(const struct mx_summary *summary, const struct mx_output *out
               summary->seconds.output, 1e-6 * summary->peak_memory);
   if (summary->card_memory > 0) dg_log_line(setup->log, "card      %.1f MB of its memory", 1e-6 * summary->card_memory);
   report_sources(summary);
-  report_snapshots(summary, output->snapshots.waited);
+  report_snapshots(summary, mx_output_snapshots(output)->waited);
   if (setup->comm != NULL && summary->steps_total > 0)
     mx_model_report(&summary->model, setup, summary->loop_seconds / (double)summary->steps_total,
                     summary->seconds.halo / (double)summary->steps_total,
@@ -142,7 +142,7 @@ static void report(const struct mx_summary *summary, const struct mx_output *out
   char said[40] = "";
   if (ports > 0) snprintf(said, sizeof said, ", %zu ports", ports);
   dg_log_line(setup->log, "output    %s/ (%ld snapshots, %zu measurements%s)", folder->path,
-              mx_snapshots_written(&output->snapshots), setup->config->output.measures, said);
+              mx_snapshots_written(mx_output_snapshots(output)), setup->config->output.measures, said);
 }
 
 /* Gathers seconds and memory of the run, of the rank that took most. */
@@ -194,8 +194,8 @@ static void keep(struct mx_loop *loop, bool finished, double finishing, struct m
   summary->seconds.sources = loop->source_seconds;
   summary->seconds.sources_ahead = mx_sources_seconds_ahead(&loop->setup->sources);
   summary->seconds.output = loop->output_seconds + finishing;
-  summary->seconds.snapshots = loop->output.snapshots.held_up;
-  summary->seconds.snapshots_behind = mx_snapshots_seconds(&loop->output.snapshots);
+  summary->seconds.snapshots = mx_output_snapshots(&loop->output)->held_up;
+  summary->seconds.snapshots_behind = mx_snapshots_seconds(mx_output_snapshots(&loop->output));
   summary->steps_done = loop->done;
   summary->steps_total = loop->total;
   summary->simulated_time = loop->setup->step * (double)loop->done;
@@ -203,8 +203,7 @@ static void keep(struct mx_loop *loop, bool finished, double finishing, struct m
   summary->energy_last = loop->watchdog[0].last;
   summary->quality = loop->port_output.quality;
   if (summary->quality.rest != NULL) mx_s_take_quality(&loop->port_output.s);
-  summary->resonances = loop->output.resonances;
-  loop->output.resonances = (struct mx_resonances){0};
+  summary->resonances = mx_resonances_take_found(loop->output.self[MX_RECORDS_resonances]);
   summary->stop_reason = finished ? stop_reason(loop) : NULL;
   summary->checkpoints = loop->checkpoints;
   summary->checkpoint_seconds = loop->checkpoint_seconds;
@@ -231,12 +230,15 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const stru
                          .resume = checkpoint != NULL,
                          .profile = profile,
                          .watcher = options->watcher};
+  struct mx_scene scene = mx_setup_scene(setup);
   struct mx_signals *saved = NULL;
   long first;
+  scene.backend = backend;
+  scene.folder = folder;
   mx_watchdog_init(&loop.watchdog[0], setup);
   mx_watchdog_init(&loop.watchdog[1], setup);
   if (mx_control_init(&loop.control, &saved, setup, mx_checkpoint_bytes(setup), turn == LATER_TURN, err) != 0 ||
-      mx_output_open(&loop.output, setup, backend, folder, loop.resume, err) != 0 ||
+      mx_output_open(&loop.output, &scene, loop.resume, err) != 0 ||
       mx_port_output_open(&loop.port_output, setup, folder, loop.resume, err) != 0 ||
       mx_hooks_open(&loop.hooks, setup, folder, &loop.output, &loop.port_output, err) != 0 ||
       DG_NEW(loop.port_amplitude, setup->sources.ports.functionals, err) != 0 ||
@@ -289,13 +291,13 @@ static int open_log(const struct mx_setup *setup, const struct mx_folder *folder
 }
 
 /* Everything that can fail before the first step is done before the output of an earlier run is removed. */
-static int prepare(struct mx_folder *folder, const struct mx_summary *summary, bool resume, bool *ours,
-                   struct dg_error *err)
+static int prepare(struct mx_folder *folder, const struct mx_summary *summary, const struct mx_scene *scene,
+                   bool resume, bool *ours, struct dg_error *err)
 {
   const struct mx_setup *setup = summary->setup;
   static const char *const first = "summary.json";
   struct mx_plan plan;
-  if (mx_output_plan(&plan, setup, err) != 0 || mx_heat_plan(&plan, setup->config, err) != 0) goto fail;
+  if (mx_output_plan(&plan, scene, err) != 0 || mx_heat_plan(&plan, setup->config, err) != 0) goto fail;
   mx_plan_sort(&plan);
   if (mx_folder_prepare(folder, &plan, err) != 0 ||
       dg_ledger_claim_names(folder->ledger, DG_LEDGER_OUTPUT, 1, &first, err) != 0 ||
@@ -378,8 +380,9 @@ struct again {
 /* Removes the snapshots of the run of the fields before, of which this one may have fewer. */
 static int clear_files(const struct again *again, struct dg_error *err)
 {
+  const struct mx_scene scene = mx_setup_scene(again->setup);
   struct mx_plan plan;
-  if (mx_output_plan(&plan, again->setup, err) == 0) (void)!mx_folder_cut(again->folder, &plan, 0, err);
+  if (mx_output_plan(&plan, &scene, err) == 0) (void)!mx_folder_cut(again->folder, &plan, 0, err);
   mx_plan_release(&plan);
   if (err->code == DG_OK && again->statics->conductors > 0) (void)!mx_statics_write(again->statics, again->folder, err);
   return err->code;
@@ -479,8 +482,9 @@ static int take_folder(const struct again *again, bool *ours, struct dg_error *e
 {
   struct mx_setup *setup = again->setup;
   struct mx_folder *folder = again->folder;
+  const struct mx_scene scene = mx_setup_scene(setup);
   const bool first = dg_comm_rank(setup->comm) == 0;
-  int status = first ? prepare(folder, again->summary, again->options->resume, ours, err) : 0;
+  int status = first ? prepare(folder, again->summary, &scene, again->options->resume, ours, err) : 0;
   if (status == 0) status = dg_comm_agree(setup->comm, err);
   if (status == 0) status = mx_folder_join(folder, err);
   if (status == 0 && first && again->statics->conductors > 0) status = mx_statics_write(again->statics, folder, err);

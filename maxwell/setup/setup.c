@@ -48,35 +48,10 @@ void mx_setup_explain(const struct mx_setup *setup, struct dg_error *err)
                     setup->config->order, 1e-6 * (double)(6 * (size_t)setup->ref.Np * setup->mesh.K * real));
 }
 
-struct mx_resonance_scene mx_setup_resonance_scene(const struct mx_setup *setup)
-{
-  return (struct mx_resonance_scene){.config = setup->config,
-                                     .measures = &setup->measures,
-                                     .quiet = &setup->quiet,
-                                     .grid_loss = setup->grid_loss,
-                                     .step = setup->step,
-                                     .steps = setup->steps,
-                                     .log = setup->log};
-}
-
 enum dg_answer mx_setup_direct(const struct mx_setup *setup)
 {
   const enum mx_transport wanted = setup->config->gpu.transport;
   return wanted == MX_TRANSPORT_AUTO ? DG_UNKNOWN : wanted == MX_TRANSPORT_DIRECT ? DG_YES : DG_NO;
-}
-
-struct mx_asked_place mx_setup_asked(const struct mx_setup *setup)
-{
-  return (struct mx_asked_place){.config = setup->config,
-                                 .problem = &setup->problem,
-                                 .mesh = &setup->mesh,
-                                 .worth = &setup->worth,
-                                 .sources = &setup->sources,
-                                 .measures = &setup->measures,
-                                 .step = setup->step,
-                                 .steps = setup->steps,
-                                 .doubts = setup->doubts,
-                                 .log = setup->log};
 }
 
 struct mx_statics_place mx_setup_statics(const struct mx_setup *setup)

@@ -13,10 +13,10 @@
 #include "maxwell/phasor/phasors.h"
 #include "maxwell/problem/layer_shape.h"
 #include "maxwell/resonance/resonances.h"
+#include "maxwell/setup/scene.h"
 #include "maxwell/shell/checkpoint_files.h"
 #include "maxwell/sources/sources.h"
 #include "maxwell/statics/conductors.h"
-#include "maxwell/worth/asked/asked.h"
 
 /* The partition of a mesh among ranks. */
 struct mx_partition {
@@ -66,21 +66,17 @@ struct mx_setup {
 };
 
 void mx_setup_release(struct mx_setup *setup);
+/* The run as others see it (scene.h), without backend and folder. */
+struct mx_scene mx_setup_scene(struct mx_setup *setup);
 /* Releases what mx_setup_renew (setup_build.h) makes again: all behind mesh and layers. */
 void mx_setup_release_tables(struct mx_setup *setup);
 
 /* Adds the memory that is needed at least to an error that says that memory is used up. */
 void mx_setup_explain(const struct mx_setup *setup, struct dg_error *err);
 
-/* What output.resonances needs to know of the run. */
-struct mx_resonance_scene mx_setup_resonance_scene(const struct mx_setup *setup);
-
 /* gpu.transport, as devices that solve want it (libdg/solve/device.h). */
 enum dg_answer mx_setup_direct(const struct mx_setup *setup);
 /* What the fields at t = 0 need to know. */
 struct mx_statics_place mx_setup_statics(const struct mx_setup *setup);
-
-/* What doubts need to know. */
-struct mx_asked_place mx_setup_asked(const struct mx_setup *setup);
 
 struct mx_backend_options mx_setup_backend_options(const struct mx_setup *setup);

@@ -322,7 +322,8 @@ static void warn_of_bands(const struct mx_setup *setup)
 static int check_resonances(struct mx_setup *setup, struct dg_error *err)
 {
   if (find_grid_loss(setup, err) != 0) return err->code;
-  const struct mx_resonance_scene scene = mx_setup_resonance_scene(setup);
+  const struct mx_scene all = mx_setup_scene(setup);
+  const struct mx_resonance_scene scene = mx_scene_resonance_scene(&all);
   struct mx_resonances resonances;
   if (mx_resonances_init(&resonances, &scene, err) == 0) warn_of_bands(setup);
   setup->ringing = mx_resonances_begin(&resonances);
@@ -394,9 +395,10 @@ static int check_touch(const struct mx_setup *setup, struct dg_error *err)
 }
 
 /* Doubts what the script asks for and the run cannot know. */
-static int doubt_requests(const struct mx_setup *setup, struct dg_error *err)
+static int doubt_requests(struct mx_setup *setup, struct dg_error *err)
 {
-  const struct mx_asked_place place = mx_setup_asked(setup);
+  const struct mx_scene scene = mx_setup_scene(setup);
+  const struct mx_asked_place place = mx_scene_asked(&scene);
   if (mx_doubt_frequencies(&place, err) != 0 || mx_doubt_near_sources(&place, err) != 0) return err->code;
   return mx_doubt_initial(&place, err);
 }

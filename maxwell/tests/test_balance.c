@@ -18,10 +18,10 @@
 
 static const double pi = 3.14159265358979323846, until = SANITIZED ? 0.02 : 1.5;
 
-/* A set-up as mx_setup_init makes it, of a problem made by hand. */
+/* A scene of a problem made by hand. */
 struct bench {
   struct box box;
-  struct mx_setup setup;
+  struct mx_scene scene;
   struct mx_folder folder;
   char path[64];
 };
@@ -34,13 +34,14 @@ static void begin(struct bench *bench, const struct mx_backend_ops *ops, enum mx
   bench->box.config.time.integrator = integrator;
   bench->box.config.output.balance.every = 1;
   bench->box.config.output.balance.tolerance = 0.01;
-  bench->setup = (struct mx_setup){.config = &bench->box.config,
+  bench->scene = (struct mx_scene){.config = &bench->box.config,
                                    .ops = ops,
-                                   .mesh = bench->box.mesh,
-                                   .ref = bench->box.ref,
-                                   .problem = bench->box.problem,
-                                   .assignment = bench->box.assignment,
-                                   .step = step / MX_C0};
+                                   .mesh = &bench->box.mesh,
+                                   .ref = &bench->box.ref,
+                                   .problem = &bench->box.problem,
+                                   .assignment = &bench->box.assignment,
+                                   .step = step / MX_C0,
+                                   .folder = &bench->folder};
 }
 
 static void end(struct bench *bench)
@@ -71,13 +72,14 @@ static int run(struct bench *bench, enum mx_precision precision, long steps, lon
                double *H, struct dg_error *err)
 {
   struct mx_balance *balance;
-  const struct mx_backend_ops *ops = bench->setup.ops;
+  const struct mx_backend_ops *ops = bench->scene.ops;
   struct drive drive =
-      drive_new(ops, &bench->box, bench->box.config.time.integrator, precision, bench->setup.step * MX_C0, E, H);
+      drive_new(ops, &bench->box, bench->box.config.time.integrator, precision, bench->scene.step * MX_C0, E, H);
   const size_t numbers = 3 * (size_t)bench->box.ref.Np;
   double value[3 * DG_NP_MAX];
   const int of_E = 0; /* the array of the state */
-  if (mx_balance_new(&balance, &bench->setup, &bench->folder, false, err) != 0) goto fail;
+  bench->scene.backend = drive.backend;
+  if (mx_balance_new(&balance, &bench->scene, false, err) != 0) goto fail;
   for (long n = 0; n <= steps && err->code == DG_OK; n++) {
     if (n == spoilt) {
       assert_int_equal(ops->save(drive.backend, of_E, element, 1, value, err), 0);
@@ -86,7 +88,7 @@ static int run(struct bench *bench, enum mx_precision precision, long steps, lon
       assert_int_equal(ops->loaded(drive.backend, err), 0);
     }
     drive_observe(&drive);
-    if (mx_balance_look(balance, drive.backend, n, err) != 0 || mx_balance_sources(balance, 0, NULL, err) != 0) break;
+    if (mx_balance_look(balance, n, err) != 0 || mx_balance_sources(balance, 0, NULL, err) != 0) break;
     if (bench->box.config.time.integrator == MX_LEAPFROG && mx_balance_sources(balance, 1, NULL, err) != 0) break;
     drive_finish(&drive);
   }
@@ -415,7 +417,7 @@ static void test_memory_failure(void **state)
     struct dg_error err = {0};
     const size_t before = dg_memory_current();
     dg_memory_fail_at(n);
-    int status = mx_balance_new(&balance, &bench.setup, &bench.folder, false, &err);
+    int status = mx_balance_new(&balance, &bench.scene, false, &err);
     dg_memory_fail_at(0);
     mx_balance_free(balance);
     assert_int_equal(dg_memory_current(), before);

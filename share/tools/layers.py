@@ -92,20 +92,21 @@ MAY = {
                      "maxwell/sources/faces",
     "maxwell/setup": "libdg/* maxwell/backend maxwell/far maxwell/limit maxwell/measure maxwell/model maxwell/model/heat maxwell/operator "
                      "maxwell/periods maxwell/phasor maxwell/problem maxwell/resonance maxwell/shell maxwell/sources maxwell/statics maxwell/time maxwell/touch maxwell/worth*",
-    "maxwell/output/ports": "libdg/base maxwell/setup maxwell/shell",
-    "maxwell/output": "libdg/* maxwell maxwell/backend maxwell/backend/frame maxwell/far maxwell/measure maxwell/model "
-                      "maxwell/operator maxwell/output/ports maxwell/output/powers maxwell/phasor maxwell/problem maxwell/resonance maxwell/setup maxwell/shell "
-                      "maxwell/shell/hooks maxwell/sources maxwell/sources/tem maxwell/time maxwell/worth*",
     "maxwell/output/powers": "libdg/base libdg/comm libdg/ref maxwell/backend maxwell/backend/frame maxwell/operator maxwell/problem "
                              "maxwell/response maxwell/time",
-    "maxwell/heat": "libdg/* maxwell/checkpoint maxwell/model maxwell/model/heat maxwell/model/media maxwell/output maxwell/phasor maxwell/problem maxwell/setup maxwell/shell maxwell/shell/turns",
-    "maxwell/hooks": "libdg/base libdg/comm libdg/files maxwell/measure maxwell/model maxwell/output maxwell/output/ports maxwell/setup "
+    "maxwell/record": "libdg/* maxwell/backend maxwell/backend/frame maxwell/measure maxwell/model maxwell/operator maxwell/output/powers "
+                      "maxwell/phasor maxwell/problem maxwell/setup maxwell/shell maxwell/shell/hooks",
+    "maxwell/output/ports": "libdg/base maxwell/record maxwell/setup maxwell/shell",
+    "maxwell/output": "libdg/* maxwell maxwell/backend maxwell/measure maxwell/model maxwell/output/ports maxwell/problem maxwell/record "
+                      "maxwell/resonance maxwell/setup maxwell/shell maxwell/shell/hooks maxwell/sources maxwell/sources/tem maxwell/time maxwell/worth*",
+    "maxwell/heat": "libdg/* maxwell/checkpoint maxwell/model maxwell/model/heat maxwell/model/media maxwell/output maxwell/phasor maxwell/problem maxwell/record maxwell/setup maxwell/shell maxwell/shell/turns",
+    "maxwell/hooks": "libdg/base libdg/comm libdg/files maxwell/measure maxwell/model maxwell/output maxwell/output/ports maxwell/record maxwell/setup "
                      "maxwell/shell maxwell/shell/hooks maxwell/sources",
     "maxwell/checkpoint": "libdg/base libdg/comm libdg/files libdg/io libdg/mesh maxwell/backend maxwell/backend/frame "
                           "maxwell/hooks maxwell/output maxwell/output/ports maxwell/problem maxwell/setup maxwell/shell maxwell/shell/rules",
     "maxwell/run": "libdg/base maxwell maxwell/backend maxwell/checkpoint maxwell/heat maxwell/hooks maxwell/model maxwell/model/heat maxwell/output maxwell/output/ports "
                    "maxwell/problem maxwell/setup maxwell/statics maxwell/shell maxwell/sources",
-    "maxwell/check": "libdg/* maxwell/backend maxwell/heat maxwell/measure maxwell/model maxwell/model/heat maxwell/output maxwell/problem maxwell/run "
+    "maxwell/check": "libdg/* maxwell/backend maxwell/heat maxwell/measure maxwell/model maxwell/model/heat maxwell/output maxwell/problem maxwell/record maxwell/run "
                      "maxwell/setup maxwell/statics maxwell/shell maxwell/sources maxwell/time maxwell/worth",
     "maxwell/app": "libdg/* maxwell maxwell/backend maxwell/check maxwell/heat maxwell/limit maxwell/measure maxwell/output maxwell/problem "
                    "maxwell/app/fit maxwell/app/outputs maxwell/app/sweep maxwell/run maxwell/setup maxwell/shell*",

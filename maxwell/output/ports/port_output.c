@@ -9,6 +9,7 @@
 #include "libdg/base/file.h"
 #include "libdg/base/memory.h"
 #include "maxwell/output/ports/touchstone.h"
+#include "maxwell/record/recorder.h"
 
 static const struct mx_ports *ports_of(const struct mx_port_output *output) { return &output->setup->sources.ports; }
 
@@ -139,3 +140,30 @@ void mx_port_output_release(struct mx_port_output *output)
   mx_s_release(&output->s);
   *output = (struct mx_port_output){0};
 }
+
+/* ---- the recorder ---- */
+
+static int plan(struct mx_plan *plan, const struct mx_scene *scene, struct dg_error *err)
+{
+  const struct mx_ports *ports = &scene->sources->ports;
+  if (ports->count > 0) mx_plan_folder(plan, "ports", false);
+  for (size_t i = 0; i < ports->count; i++)
+    if (mx_plan_file(plan, err, "ports/%.200s.csv", mx_ports_name(ports, i)) != 0) return err->code;
+  if (scene->config->output.s_parameters.count == 0) return 0;
+  if (mx_plan_file(plan, err, "sparameters.csv") != 0) return err->code;
+  return mx_plan_file(plan, err, "%.200s.s%zup", scene->config->name, ports->count);
+}
+
+static int results(struct mx_results *results, const struct mx_scene *scene, struct dg_error *err)
+{
+  const struct mx_ports *ports = &scene->sources->ports;
+  for (size_t i = 0; scene->config->output.ports_every > 0 && i < ports->count; i++) {
+    const struct mx_result result = {.list = "ports", .name = mx_ports_name(ports, i)};
+    if (mx_add_result(results, scene, &result, NULL, "", err) != 0) return err->code;
+  }
+  if (scene->config->output.s_parameters.count == 0) return 0;
+  return mx_add_result(results, scene, &(struct mx_result){.name = "s_parameters", .at_end = true}, "sparameters", "",
+                       err);
+}
+
+const struct mx_recorder mx_ports_recorder = {.plan = plan, .results = results};

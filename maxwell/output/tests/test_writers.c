@@ -68,7 +68,7 @@ static const struct mx_writers only_text = {.count = 1, .writer = {&text}};
 struct run {
   struct box box;
   struct mx_config config;
-  struct mx_setup setup;
+  struct mx_scene scene;
   struct mx_folder folder;
   struct mx_backend *backend;
   double *E, *H;
@@ -78,7 +78,7 @@ struct run {
 static double sum_of(const struct run *run, const double *field)
 {
   double sum = 0;
-  for (size_t i = 0; i < 3 * run->setup.problem.K * (size_t)run->setup.ref.Np; i++) sum += field[i];
+  for (size_t i = 0; i < 3 * run->scene.problem->K * (size_t)run->scene.ref->Np; i++) sum += field[i];
   return sum;
 }
 
@@ -97,19 +97,21 @@ static void begin(struct run *run, int ahead)
   run->config.output.fields.every = 2;
   run->config.output.fields.ahead = ahead;
   run->config.output.fields.quantities = MX_QUANTITY_E | MX_QUANTITY_H | MX_QUANTITY_MATERIAL;
-  run->setup = (struct mx_setup){.config = &run->config,
+  run->scene = (struct mx_scene){.config = &run->config,
                                  .ops = &mx_backend_reference,
-                                 .mesh = run->box.mesh,
-                                 .ref = run->box.ref,
-                                 .problem = run->box.problem};
-  const size_t n = 3 * run->setup.problem.K * (size_t)run->setup.ref.Np;
+                                 .mesh = &run->box.mesh,
+                                 .ref = &run->box.ref,
+                                 .problem = &run->box.problem,
+                                 .folder = &run->folder};
+  const size_t n = 3 * run->scene.problem->K * (size_t)run->scene.ref->Np;
   assert_int_equal(DG_NEW(run->E, n, &err), 0);
   assert_int_equal(DG_NEW(run->H, n, &err), 0);
   for (size_t i = 0; i < n; i++) run->E[i] = box_random(), run->H[i] = box_random();
   const struct mx_backend_options options = {.integrator = MX_LSRK, .precision = MX_DOUBLE, .step = 1e-3};
-  assert_int_equal(run->setup.ops->create(&run->backend, &run->setup.problem, &options, &err), 0);
-  assert_int_equal(run->setup.ops->upload(run->backend, run->E, run->H, &err), 0);
-  assert_int_equal(mx_snapshots_init(&run->snapshots, &run->setup, &only_text, run->backend, &run->folder, &err), 0);
+  assert_int_equal(run->scene.ops->create(&run->backend, run->scene.problem, &options, &err), 0);
+  run->scene.backend = run->backend;
+  assert_int_equal(run->scene.ops->upload(run->backend, run->E, run->H, &err), 0);
+  assert_int_equal(mx_snapshots_init(&run->snapshots, &run->scene, &only_text, &err), 0);
   assert_int_equal(series_open, 1);
 }
 
@@ -117,7 +119,7 @@ static void end(struct run *run)
 {
   mx_snapshots_release(&run->snapshots);
   assert_int_equal(series_open, 0);
-  run->setup.ops->destroy(run->backend);
+  run->scene.ops->destroy(run->backend);
   dg_free(run->E);
   dg_free(run->H);
   box_problem_release(&run->box);
