@@ -8,7 +8,7 @@
 #include "gpu/core/halo.h"
 #include "gpu/core/places.h"
 #include "gpu/core/staging.h"
-#include "gpu/tables/layer_pieces.h"
+#include "gpu/terms/layer_pieces.h"
 #include "gpu/terms/responses.h"
 #include "libdg/base/memory.h"
 #include "maxwell/backend/frame/frame.h"

@@ -123,8 +123,8 @@ MAY = {
     "gpu/kernels/skins": "gpu/kernels maxwell/backend/frame",
     "gpu/elliptic": "gpu/kernels gpu/runtime libdg/base libdg/comm libdg/field libdg/solve",
     "gpu/core": "gpu/kernels gpu/runtime libdg/base libdg/comm maxwell/backend maxwell/backend/frame maxwell/problem maxwell/shell maxwell/time",
-    "gpu/tables": "gpu/core gpu/kernels gpu/kernels/layers gpu/runtime libdg/base maxwell/backend maxwell/backend/frame maxwell/problem maxwell/time",
-    "gpu/terms": "gpu/core gpu/kernels gpu/kernels/skins gpu/runtime gpu/tables libdg/base libdg/comm maxwell/backend maxwell/backend/frame "
+    "gpu/tables": "gpu/core gpu/kernels gpu/runtime libdg/base maxwell/backend maxwell/backend/frame maxwell/problem maxwell/time",
+    "gpu/terms": "gpu/core gpu/kernels gpu/kernels/layers gpu/kernels/skins gpu/runtime gpu/tables libdg/base libdg/comm maxwell/backend maxwell/backend/frame "
                  "maxwell/problem maxwell/time",
     "gpu/watch": "gpu/core gpu/kernels gpu/runtime gpu/terms libdg/base libdg/comm maxwell/backend maxwell/backend/frame maxwell/problem "
                  "maxwell/time",

@@ -2,7 +2,7 @@
 #include "gpu/kernels/layers/pieces.h"
 #include "gpu/core/core.h"
 #include "gpu/tables/kernel_tables.h"
-#include "gpu/tables/layer_pieces.h"
+#include "gpu/terms/layer_pieces.h"
 #include "libdg/base/memory.h"
 #include "maxwell/problem/curve_tables.h" /* the rule */
 
