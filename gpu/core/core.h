@@ -20,14 +20,8 @@ enum {
 struct gpu_halo;
 struct gpu_leaving;
 struct gpu_monitored;
-struct gpu_own_response;
-struct gpu_own_sheets;
-struct gpu_own_skins;
 struct gpu_recall;
 struct gpu_running;
-struct gpu_sheet_links;
-struct gpu_slot;
-struct gpu_term;
 
 struct mx_backend {
   const struct mx_problem *problem; /* borrowed */
@@ -52,19 +46,8 @@ struct mx_backend {
   void *spare[2];                 /* takes their next values; leapfrog that works in place has none */
   void *registers[2], *sum[2];    /* Runge-Kutta: dt times the rates, or the second register; rk4 */
   bool in_place, observed;
-  const struct gpu_medium *start_media; /* of the half step that takes leapfrog's H back from t = 0 */
-  struct gpu_entries open, open_curved; /* leapfrog: the open faces of straight and of curved elements */
-  size_t open_faces;
-  /* [open faces][2][Nf] traces of one step ago; those of now, or, where the kernels of the half step do not know open
-   * faces, what the extrapolation adds */
-  void *open_before[2], *open_now;
-  struct gpu_own_sheets *sheets;
-  struct gpu_own_skins *skins; /* [GPU_SKIN_KINDS] */
-  struct gpu_sheet_links *links;
-  size_t terms;
-  struct gpu_term *term;
-  size_t slot_bytes;
-  struct gpu_slot *slot;                  /* [GPU_SLOTS] */
+  const struct gpu_medium *start_media;   /* of the half step that takes leapfrog's H back from t = 0 */
+  void **own;                             /* by kind of term: its state (gpu/terms/list.h) */
   long stages;                            /* ended so far, as far as the host can tell */
   const struct mx_stage_sources *sources; /* of the stage in progress */
   gpuStream_t work, copies;
@@ -82,7 +65,6 @@ struct mx_backend {
   unsigned char *staging[2], *card_staging[2];
   size_t staging_bytes;
   gpuEvent_t staged[2];
-  struct gpu_own_response *response; /* [responses] of the problem */
   struct gpu_recall *recall;
   struct gpu_leaving *leaving;
   struct gpu_monitored *monitored;

@@ -16,12 +16,12 @@ static const struct gpu_curved_order *const orders[DG_ORDER_MAX] = {
 
 bool gpu_only_curved(const struct mx_backend *backend) { return backend->curves.count == backend->problem->K; }
 
-bool gpu_curved_beside(const struct mx_backend *backend, enum gpu_part part, bool takes_open)
+bool gpu_curved_beside(const struct mx_backend *backend, enum gpu_part part, bool keeps_traces)
 {
   const struct gpu_tables *tables = &backend->tables;
   const bool few = 16 * (size_t)backend->curves.count <= backend->problem->K; /* more do not end with the pass */
   return backend->curves.count > 0 && few && part == GPU_ALL && tables->tiling.count > 0 && !tables->single &&
-         tables->order <= GPU_CURVED_TENSOR_ORDERS && !(takes_open && backend->in_place);
+         tables->order <= GPU_CURVED_TENSOR_ORDERS && !(keeps_traces && backend->in_place);
 }
 
 int gpu_curved_half(struct mx_backend *backend, const struct gpu_half *half, struct dg_error *err)

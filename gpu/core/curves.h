@@ -9,8 +9,8 @@
 bool gpu_only_curved(const struct mx_backend *backend);
 /* May the kernel of curved elements run beside the pass over all elements of half a step? Either leaves the results of
  * the other alone. But where the half step works in place, the pass must not keep traces of a field that changes beside
- * it (takes_open). */
-bool gpu_curved_beside(const struct mx_backend *backend, enum gpu_part part, bool takes_open);
+ * it (keeps_traces). */
+bool gpu_curved_beside(const struct mx_backend *backend, enum gpu_part part, bool keeps_traces);
 /* The curved elements of a pass, behind the others. They do nothing where there are none. */
 int gpu_curved_half(struct mx_backend *backend, const struct gpu_half *half, struct dg_error *err) DG_MUST_USE;
 int gpu_curved_stage(struct mx_backend *backend, const struct gpu_stage *stage, struct dg_error *err) DG_MUST_USE;

@@ -13,10 +13,7 @@
 #include "gpu/host/step.h"
 #include "gpu/tables/curved_tables.h"
 #include "gpu/tables/kernel_tables.h"
-#include "gpu/terms/responses.h"
-#include "gpu/terms/sheets.h"
-#include "gpu/terms/skins.h"
-#include "gpu/terms/sources.h"
+#include "gpu/terms/list.h"
 #include "gpu/watch/face_sums.h"
 #include "gpu/watch/monitor.h"
 #include "gpu/watch/observe.h"
@@ -32,10 +29,6 @@ static const struct gpu_order *const orders[DG_ORDER_MAX] = {&gpu_order_1, &gpu_
 struct whole {
   struct mx_backend backend; /* first: who frees it frees all */
   struct gpu_halo halo;
-  struct gpu_own_sheets sheets;
-  struct gpu_own_skins skins[GPU_SKIN_KINDS];
-  struct gpu_sheet_links links;
-  struct gpu_slot slot[GPU_SLOTS];
   struct gpu_recall recall;
   struct gpu_leaving leaving;
   struct gpu_monitored monitored;
@@ -47,10 +40,6 @@ static struct mx_backend *allocate(struct dg_error *err)
   struct whole *whole;
   if (DG_NEW(whole, 1, err) != 0) return NULL;
   whole->backend.halo = &whole->halo;
-  whole->backend.sheets = &whole->sheets;
-  whole->backend.skins = whole->skins;
-  whole->backend.links = &whole->links;
-  whole->backend.slot = whole->slot;
   whole->backend.recall = &whole->recall;
   whole->backend.leaving = &whole->leaving;
   whole->backend.monitored = &whole->monitored;
@@ -82,10 +71,6 @@ static void destroy(struct mx_backend *backend)
     gpu_release_card(&backend->card);
     gpu_release_pinned(&backend->pinned);
   }
-  for (int i = 0; i < GPU_SLOTS; i++) {
-    if (backend->slot[i].copied != NULL) (void)gpuEventDestroy(backend->slot[i].copied);
-    if (backend->slot[i].used != NULL) (void)gpuEventDestroy(backend->slot[i].used);
-  }
   for (int i = 0; i < GPU_BEHIND; i++)
     if (backend->ended[i] != NULL) (void)gpuEventDestroy(backend->ended[i]);
   for (int i = 0; i < 2; i++)
@@ -95,11 +80,9 @@ static void destroy(struct mx_backend *backend)
   if (backend->copies != NULL) (void)gpuStreamDestroy(backend->copies);
   dg_free(backend->node);
   dg_free(backend->place);
-  dg_free(backend->term);
   dg_free(backend->tile_begin);
   dg_free(backend->node_metric);
-  gpu_release_responses(backend);
-  gpu_release_skins(backend);
+  gpu_terms_release(backend);
   dg_free(backend->functional_piece);
   dg_free(backend->functional_row);
   gpu_release_recall(backend);
@@ -117,8 +100,6 @@ static int new_streams(struct mx_backend *backend, struct dg_error *err)
   if (gpu_check(gpuStreamCreateWithFlags(&backend->work, gpuStreamNonBlocking), "making a stream", err) != 0 ||
       gpu_check(gpuStreamCreateWithFlags(&backend->copies, gpuStreamNonBlocking), "making a stream", err) != 0)
     return err->code;
-  for (int i = 0; i < GPU_SLOTS; i++)
-    if (new_event(&backend->slot[i].copied, err) != 0 || new_event(&backend->slot[i].used, err) != 0) return err->code;
   for (int i = 0; i < GPU_BEHIND; i++)
     if (new_event(&backend->ended[i], err) != 0) return err->code;
   for (int i = 0; i < 2; i++)
@@ -126,10 +107,16 @@ static int new_streams(struct mx_backend *backend, struct dg_error *err)
   return new_event(&backend->functional_there, err);
 }
 
+/* Half a step then writes to the field that it reads, and there is no room for another one. */
+static bool works_in_place(const struct mx_problem *problem, const struct mx_backend_options *options)
+{
+  return gpu_works_in_place(problem, options) && !gpu_terms_need_old_H(problem);
+}
+
 static int new_fields(struct mx_backend *backend, struct dg_error *err)
 {
   const struct mx_scheme *const scheme = mx_scheme_of(&backend->options);
-  backend->in_place = gpu_works_in_place(backend->problem, &backend->options);
+  backend->in_place = works_in_place(backend->problem, &backend->options);
   for (int i = 0; i < 2; i++) {
     void **const wanted[] = {&backend->field[i], backend->in_place ? NULL : &backend->spare[i],
                              scheme->staggered ? NULL : &backend->registers[i], scheme->sums ? &backend->sum[i] : NULL};
@@ -142,45 +129,6 @@ static int new_fields(struct mx_backend *backend, struct dg_error *err)
     }
   }
   return 0;
-}
-
-/* The table in which kernels with tiles find the slots of open faces. */
-static int new_open_slots(struct mx_backend *backend, struct dg_error *err)
-{
-  const struct mx_problem *problem = backend->problem;
-  int32_t(*slot)[4];
-  if (backend->tables.tiling.count == 0) return 0;
-  if (DG_NEW(slot, backend->padded, err) != 0) return err->code;
-  for (size_t e = 0; e < backend->padded; e++)
-    for (size_t f = 0; f < 4; f++) slot[e][f] = e < problem->K ? mx_open_slot(problem->neighbour[e][f]) : -1;
-  (void)!gpu_new_copy(&backend->card, &backend->tables.open_slot, slot, backend->padded * sizeof *slot, "open faces",
-                      err);
-  dg_free(slot);
-  return err->code;
-}
-
-/* The open faces by their slots. */
-static int new_open(struct mx_backend *backend, struct dg_error *err)
-{
-  const struct mx_problem *problem = backend->problem;
-  const size_t count = problem->open_faces, bytes = count * 2 * (size_t)problem->ref->Nf * backend->real;
-  int32_t *where;
-  if (!mx_scheme_of(&backend->options)->staggered || count == 0) return 0;
-  if (DG_NEW(where, count, err) != 0) return err->code;
-  for (size_t e = 0; e < problem->K; e++)
-    for (size_t f = 0; f < 4; f++) {
-      const int slot = mx_open_slot(problem->neighbour[e][f]);
-      if (slot >= 0) where[slot] = (int32_t)(4 * e + f);
-    }
-  backend->open_faces = count;
-  if (gpu_pack_entries(backend, &backend->open, &backend->open_curved, true, count, where, err) != 0 ||
-      gpu_new(&backend->card, &backend->open_before[0], bytes, "open faces", err) != 0 ||
-      gpu_new(&backend->card, &backend->open_before[1], bytes, "open faces", err) != 0 ||
-      gpu_new(&backend->card, &backend->open_now, bytes, "open faces", err) != 0 || new_open_slots(backend, err) != 0)
-    goto fail;
-fail:
-  dg_free(where);
-  return err->code;
 }
 
 static int find_card(struct mx_backend *backend, struct dg_error *err)
@@ -219,10 +167,9 @@ static int create(struct mx_backend **result, const struct mx_problem *problem,
                                         .K = problem->K,
                                         .inner = problem->ghosts > 0 ? problem->interior / 8 * 8 : problem->K};
   if (find_card(backend, err) != 0 || new_streams(backend, err) != 0 || gpu_pack_tables(backend, err) != 0 ||
-      new_fields(backend, err) != 0 || gpu_new_halo(backend, err) != 0 || new_open(backend, err) != 0 ||
-      gpu_new_sheets(backend, err) != 0 || gpu_new_skins(backend, err) != 0 || gpu_pack_terms(backend, err) != 0 ||
-      gpu_pack_responses(backend, err) != 0 || gpu_pack_functionals(backend, err) != 0 ||
-      gpu_new_recall(backend, err) != 0 || gpu_check(gpuStreamSynchronize(backend->work), "setting up", err) != 0) {
+      new_fields(backend, err) != 0 || gpu_new_halo(backend, err) != 0 || gpu_terms_create(backend, err) != 0 ||
+      gpu_pack_functionals(backend, err) != 0 || gpu_new_recall(backend, err) != 0 ||
+      gpu_check(gpuStreamSynchronize(backend->work), "setting up", err) != 0) {
     destroy(backend);
     return err->code;
   }
@@ -247,20 +194,6 @@ static const char *instructions(void)
   return name;
 }
 
-static size_t of_terms(const struct mx_problem *problem, size_t real)
-{
-  size_t bytes = 0;
-  for (size_t t = 0; t < problem->terms; t++) {
-    const struct mx_term *term = &problem->term[t];
-    const bool faces = term->kind == MX_JUMP;
-    const size_t N = (size_t)(faces ? problem->ref->Nf : problem->ref->Np), parts = faces ? 2 : 3;
-    const size_t profiles = term->values == MX_VECTOR_A_NODE ? 0 : (term->E != NULL) + (size_t)(term->H != NULL);
-    const size_t staged = term->values == MX_ONE_NUMBER ? 0 : term->values == MX_NUMBER_A_NODE ? 1 : parts;
-    bytes += term->count * (3 * sizeof(int32_t) + real * N * (profiles * parts + staged * GPU_SLOTS * parts));
-  }
-  return bytes;
-}
-
 static size_t allocated(const struct mx_backend *backend) { return backend->card.bytes; }
 
 /* The bytes that the problem needs on the card. */
@@ -268,17 +201,13 @@ static size_t memory(const struct mx_problem *problem, const struct mx_backend_o
 {
   const struct mx_scheme *const scheme = mx_scheme_of(options);
   const size_t real = options->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
-  const size_t in_place = gpu_works_in_place(problem, options);
+  const size_t in_place = works_in_place(problem, options);
   const size_t fields = (in_place ? 2 : 4) + (scheme->staggered ? 0 : 2) + (scheme->sums ? 2 : 0);
   const size_t tiles = 4 * sizeof(uint16_t) + 3 * sizeof(uint32_t) / 2; /* one and a half traces an element */
   const size_t indices =
       4 * sizeof(int32_t) + 5 * sizeof(uint16_t) + (problem->ref->order <= GPU_TILE_ORDERS ? tiles : 0);
   const size_t six = 6 * (1 + (size_t)gpu_applies_tensors(problem, 0) + (size_t)gpu_applies_tensors(problem, 1));
   const size_t per_element = real * (fields * gpu_stride(problem->ref->order) + six) + indices;
-  size_t traces =
-      scheme->staggered ? problem->open_faces * (6 * (size_t)problem->ref->Nf * real + 3 * sizeof(int32_t)) : 0;
-  if (traces > 0 && problem->ref->order <= GPU_TILE_ORDERS) traces += problem->K * 4 * sizeof(int32_t);
-  traces += gpu_sheet_bytes(problem, scheme->staggered, real) + gpu_skin_bytes(problem, options, real);
   size_t summands = 0, rows = 0;
   for (size_t f = 0; f < problem->functionals; f++) {
     summands += 3 * problem->functional[f].count;
@@ -286,8 +215,8 @@ static size_t memory(const struct mx_problem *problem, const struct mx_backend_o
   }
   const size_t ghosts = real * (in_place ? 2 : 4) * gpu_stride(problem->ref->order);
   const size_t travelling = real * (size_t)mx_fields_under_curl(scheme) * 4 * (size_t)problem->ref->Nf; /* out and in */
-  return problem->K * per_element + problem->ghosts * (ghosts + travelling + 2 * sizeof(int32_t)) + traces +
-         of_terms(problem, real) + gpu_response_bytes(problem, options, real) + gpu_curve_bytes(problem, real) +
+  return problem->K * per_element + problem->ghosts * (ghosts + travelling + 2 * sizeof(int32_t)) +
+         gpu_terms_bytes(problem, options, real) + gpu_curve_bytes(problem, real) +
          summands * (sizeof(struct gpu_place) + sizeof(double)) + rows * sizeof(int32_t) +
          (in_place ? gpu_recall_bytes(problem, real) : 0) + 2 * (size_t)GPU_STAGING;
 }

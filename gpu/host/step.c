@@ -5,7 +5,7 @@
  * if the sources follow, converts the values of sources into pinned memory and starts their copy. gpu_stage_end does
  * not wait for this stage, only for the one GPU_BEHIND - 1 before it: the host evaluates the sources of the next stages
  * while the card works, and yet is never far ahead. On several ranks gpu_stage_end first waits for their traces and
- * launches the rest; where they share sheets of metal, it waits for the card as well (skins.c). An error of the card's
+ * launches the rest; where ranks share states of terms, it waits for the card as well. An error of the card's
  * work is returned by a later call. A function that asks for values (energy, sample, functionals, ...) waits for all
  * stages that were begun, and so does gpu_wait. */
 #include <string.h>
@@ -15,10 +15,7 @@
 #include "gpu/core/halo.h"
 #include "gpu/core/staging.h"
 #include "gpu/host/step.h"
-#include "gpu/terms/responses.h"
-#include "gpu/terms/sheets.h"
-#include "gpu/terms/skins.h"
-#include "gpu/terms/sources.h"
+#include "gpu/terms/list.h"
 #include "gpu/watch/monitor.h"
 #include "gpu/watch/past_h.h"
 #include "maxwell/backend/frame/frame.h"
@@ -79,63 +76,33 @@ static void swap(void **a, void **b)
   *b = c;
 }
 
-/* Do kernels of their own treat open faces, before and behind the half step? So they do where the kernels of the half
- * step know no open faces. */
-static bool adds_open(const struct mx_backend *backend)
+/* Has the pass over all elements nothing to do, since all are curved? Then their kernel does all but keep traces. */
+static bool skips_pass(const struct mx_backend *backend, bool keeps_traces)
 {
-  return backend->open_faces > 0 && backend->tables.open_slot == NULL;
+  return gpu_only_curved(backend) && !keeps_traces;
 }
 
-static int remember_open(struct mx_backend *backend, int equation, bool start, struct dg_error *err)
+/* Where the half step of an equation writes the new field. */
+static void *result_of(const struct mx_backend *backend, int equation)
 {
-  const struct gpu_open open = {.count = backend->open_faces,
-                                .where = backend->open.where,
-                                .before = backend->open_before[equation],
-                                .change = backend->open_now,
-                                .start = start};
-  if (backend->open_faces == 0) return 0;
-  return gpu_check(gpu_remember_open(&backend->tables, &open, backend->field[equation], backend->work), "open faces",
-                   err);
-}
-
-static int add_open(struct mx_backend *backend, int equation, void *to, struct dg_error *err)
-{
-  struct gpu_addition addition = {.equation = equation,
-                                  .applied = backend->applied.of[equation],
-                                  .entries = backend->open,
-                                  .own = {.part = backend->open_now, .number = 1},
-                                  .to = to};
-  if (!adds_open(backend)) return 0;
-  if (gpu_check(gpu_add_jumps(&backend->tables, &addition, backend->work), "open faces", err) != 0) return err->code;
-  addition.entries = backend->open_curved;
-  return gpu_check(gpu_add_in_curved(&backend->tables, &backend->curves, &addition, true, backend->work), "open faces",
-                   err);
-}
-
-/* Has the pass over all elements nothing to do, since all are curved? Then their kernel does all but keep the traces of
- * open faces. */
-static bool skips_pass(const struct mx_backend *backend, bool takes_open)
-{
-  return gpu_only_curved(backend) && !takes_open;
+  return backend->in_place ? backend->field[equation] : backend->spare[equation];
 }
 
 /* Launches one equation of leapfrog: field + scale times the change of a half step. The result goes to the field's own
- * place, or to spare. `open`: with the extrapolation on open faces, where the kernels of the half step have it. */
-static int half_step(struct mx_backend *backend, int equation, double scale, bool open, enum gpu_part part,
+ * place, or to spare. `terms`: with what the kernels of the half step take of terms. */
+static int half_step(struct mx_backend *backend, int equation, double scale, bool terms, enum gpu_part part,
                      struct dg_error *err)
 {
-  const bool takes_open = open && backend->tables.open_slot != NULL;
-  const bool skips = skips_pass(backend, takes_open);
-  const struct gpu_half half = {.part = part,
-                                .leaves = !skips && gpu_curved_beside(backend, part, takes_open),
-                                .equation = equation,
-                                .scale = scale,
-                                .own = backend->field[equation],
-                                .other = backend->field[1 - equation],
-                                .result = backend->in_place ? backend->field[equation] : backend->spare[equation],
-                                .open_before = takes_open ? backend->open_before[equation] : NULL,
-                                .open_now = takes_open ? backend->open_now : NULL};
+  struct gpu_half half = {.part = part,
+                          .equation = equation,
+                          .scale = scale,
+                          .own = backend->field[equation],
+                          .other = backend->field[1 - equation],
+                          .result = result_of(backend, equation)};
+  if (terms) gpu_terms_into_pass(backend, &half);
+  const bool keeps_traces = half.open_now != NULL, skips = skips_pass(backend, keeps_traces);
   const bool single = backend->options.precision == MX_SINGLE;
+  half.leaves = !skips && gpu_curved_beside(backend, part, keeps_traces);
   if (!skips && gpu_check(backend->kernels->half[single](&backend->tables, &backend->applied, &half,
                                                          gpu_stream_of(backend, part)),
                           "starting a half step", err) != 0)
@@ -143,30 +110,17 @@ static int half_step(struct mx_backend *backend, int equation, double scale, boo
   return gpu_curved_half(backend, &half, err);
 }
 
-/* Adds what the kernels of a half step do not know; `respond`: with sheets, which the start adds itself, and with metal
- * walls, films and responses, which do not take part in it.
- * Then `field` is the new one. The old one is in spare, or gone where the step works in place. */
-static int end_half_step(struct mx_backend *backend, int equation, const struct mx_stage_sources *sources, bool respond,
-                         struct dg_error *err)
+/* `field` becomes the new one. The old one is in spare, or gone where the step works in place. */
+static void take_half_step(struct mx_backend *backend, int equation)
 {
-  void *result = backend->in_place ? backend->field[equation] : backend->spare[equation];
-  if (add_open(backend, equation, result, err) != 0 ||
-      (respond && gpu_add_sheets(backend, equation, result, err) != 0) ||
-      (respond && gpu_end_half_skins(backend, equation, result, err) != 0) ||
-      gpu_add_sources(backend, equation, sources, result, NULL, 0, err) != 0 ||
-      (respond && gpu_step_responses(backend, equation, result, err) != 0))
-    return err->code;
   if (!backend->in_place) swap(&backend->field[equation], &backend->spare[equation]);
-  if (!adds_open(backend)) swap(&backend->open_before[equation], &backend->open_now);
-  return 0;
 }
 
 /* Keeps what half a step of leapfrog overwrites. */
 static int begin_half_step(struct mx_backend *backend, int equation, struct dg_error *err)
 {
   if (equation == 1 && (gpu_keep_H(backend, err) != 0 || gpu_monitor_keep(backend, err) != 0)) return err->code;
-  if (gpu_sheets_before(backend, equation, false, err) != 0) return err->code;
-  return adds_open(backend) ? remember_open(backend, equation, false, err) : 0;
+  return gpu_terms_before(backend, equation, false, err);
 }
 
 static const struct mx_pass *pass_of(const struct mx_backend *backend, int s)
@@ -226,36 +180,22 @@ static int add_sums(struct mx_backend *backend, int s, struct dg_error *err)
   return 0;
 }
 
-static int respond(struct mx_backend *backend, int s, struct dg_error *err)
+static int end_half_step(struct mx_backend *backend, int equation, struct dg_error *err)
 {
-  const struct mx_pass *pass = pass_of(backend, s);
-  const double step = backend->options.step;
-  const struct gpu_response_stage stage = {
-      .step = step,
-      .a = pass->a,
-      .b = pass->b,
-      .weight = pass->weight * step,
-      .next = pass->next * step,
-      .first = s == 0,
-      .last = s == mx_scheme_of(&backend->options)->stages - 1,
-      .field = {fields_of(backend, s)[0], fields_of(backend, s)[1]},
-      .to = {backend->registers[0], backend->registers[1]},
-      .also = {has_sums(backend) ? NULL : backend->spare[0], has_sums(backend) ? NULL : backend->spare[1]}};
-  return gpu_stage_responses(backend, &stage, err);
+  if (gpu_terms_after(backend, equation, result_of(backend, equation), err) != 0) return err->code;
+  take_half_step(backend, equation);
+  return 0;
 }
 
-static int end_runge_kutta(struct mx_backend *backend, int s, const struct mx_stage_sources *sources,
-                           struct dg_error *err)
+static int end_runge_kutta(struct mx_backend *backend, int s, struct dg_error *err)
 {
   const bool update = !has_sums(backend);
-  void *const also[2] = {update ? backend->spare[0] : NULL, update ? backend->spare[1] : NULL};
-  if (gpu_stage_sheets(backend, fields_of(backend, s)[0], also, pass_of(backend, s)->b, err) != 0 ||
-      gpu_stage_skins(backend, s, fields_of(backend, s), also, err) != 0)
-    return err->code;
-  for (int i = 0; i < 2; i++)
-    if (gpu_add_sources(backend, i, sources, backend->registers[i], also[i], pass_of(backend, s)->b, err) != 0)
-      return err->code;
-  if (respond(backend, s, err) != 0) return err->code;
+  const struct gpu_stage_end end = {.s = s,
+                                    .pass = pass_of(backend, s),
+                                    .field = {fields_of(backend, s)[0], fields_of(backend, s)[1]},
+                                    .to = {backend->registers[0], backend->registers[1]},
+                                    .also = {update ? backend->spare[0] : NULL, update ? backend->spare[1] : NULL}};
+  if (gpu_terms_stage(backend, &end, err) != 0) return err->code;
   for (int i = 0; i < 2 && update; i++) swap(&backend->field[i], &backend->spare[i]);
   backend->within = has_sums(backend) && s + 1 < mx_scheme_of(&backend->options)->stages;
   return has_sums(backend) ? add_sums(backend, s, err) : 0;
@@ -272,10 +212,9 @@ static int run_part(struct mx_backend *backend, int s, enum gpu_part part, struc
 /* Ends a stage, behind the kernels of all elements. */
 static int end_stage(struct mx_backend *backend, int s, struct dg_error *err)
 {
-  const struct mx_stage_sources *sources = backend->sources;
-  if ((is_staggered(backend) ? end_half_step(backend, mx_pass_equation(pass_of(backend, s)), sources, true, err)
-                             : end_runge_kutta(backend, s, sources, err)) != 0 ||
-      gpu_end_sources(backend, sources, err) != 0)
+  if ((is_staggered(backend) ? end_half_step(backend, mx_pass_equation(pass_of(backend, s)), err)
+                             : end_runge_kutta(backend, s, err)) != 0 ||
+      gpu_terms_done(backend, s, err) != 0)
     return err->code;
   return gpu_check(gpuEventRecord(backend->ended[backend->stages++ % GPU_BEHIND], backend->work), "ending a stage",
                    err);
@@ -308,7 +247,7 @@ int gpu_stage_sources(struct mx_backend *backend, int stage, const struct mx_sta
                       struct dg_error *err)
 {
   backend->sources = sources;
-  if (gpu_send_sources(backend, stage, sources, err) != 0) return err->code;
+  if (gpu_terms_values(backend, stage, sources, err) != 0) return err->code;
   return backend->halo->exchange != NULL ? 0 : end_stage(backend, stage, err);
 }
 
@@ -326,28 +265,27 @@ int gpu_stage_end(struct mx_backend *backend, int stage, struct dg_error *err)
  * a step would have left it. */
 static int start_leapfrog(struct mx_backend *backend, struct dg_error *err)
 {
-  if (remember_open(backend, 1, true, err) != 0 || gpu_halo_exchange(backend, &backend->field[1], err) != 0 ||
+  if (gpu_halo_exchange(backend, &backend->field[1], err) != 0 ||
       gpu_halo_exchange(backend, &backend->field[0], err) != 0)
     return err->code;
   const struct gpu_medium *const media = backend->tables.medium_table;
   backend->tables.medium_table = backend->start_media;
   int status = half_step(backend, 1, -1, false, GPU_ALL, err);
-  if (status == 0) status = gpu_start_sheets(backend, backend->in_place ? backend->field[1] : backend->spare[1], err);
+  if (status == 0) status = gpu_terms_start_back(backend, result_of(backend, 1), err);
   backend->tables.medium_table = media;
-  if (status != 0 || end_half_step(backend, 1, NULL, false, err) != 0 ||
-      gpu_start_vector_responses(backend, err) != 0 || remember_open(backend, 0, true, err) != 0 ||
-      remember_open(backend, 1, true, err) != 0)
+  if (status != 0) return err->code;
+  take_half_step(backend, 1);
+  if (gpu_terms_start_apart(backend, err) != 0 || gpu_halo_exchange(backend, &backend->field[1], err) != 0 ||
+      gpu_terms_before(backend, 0, true, err) != 0)
     return err->code;
-  if (gpu_halo_exchange(backend, &backend->field[1], err) != 0 || gpu_sheets_before(backend, 0, true, err) != 0)
-    return err->code;
-  return gpu_sheets_before(backend, 1, true, err);
+  return gpu_terms_before(backend, 1, true, err);
 }
 
 int gpu_upload(struct mx_backend *backend, const double *E, const double *H, struct dg_error *err)
 {
   backend->observed = false;
   if (upload_field(backend, 0, E, err) != 0 || upload_field(backend, 1, H, err) != 0) return err->code;
-  if (gpu_start_responses(backend, err) != 0 || gpu_start_skins(backend, err) != 0) return err->code;
+  if (gpu_terms_start(backend, err) != 0) return err->code;
   if (is_staggered(backend) && start_leapfrog(backend, err) != 0) return err->code;
   if (gpu_wait(backend, err) != 0) return err->code;
   gpu_halo_forget(backend);

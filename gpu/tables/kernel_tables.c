@@ -23,18 +23,9 @@ static bool penalty_inside(const struct mx_problem *problem)
   return false;
 }
 
-/* Are there poles of H? What they store and lose needs H of half a step before. */
-static bool answers_H(const struct mx_problem *problem)
-{
-  for (size_t r = 0; r < problem->responses; r++)
-    if (problem->response[r].of == 1) return true;
-  return false;
-}
-
 bool gpu_works_in_place(const struct mx_problem *problem, const struct mx_backend_options *options)
 {
-  return mx_scheme_of(options)->staggered && !penalty_inside(problem) && !mx_any_loss(problem, MX_FARADAY) &&
-         !answers_H(problem);
+  return mx_scheme_of(options)->staggered && !penalty_inside(problem) && !mx_any_loss(problem, MX_FARADAY);
 }
 
 /* ---- by order */

@@ -1,5 +1,5 @@
 /* Responses on the card: their tables, their part of a stage, what is observed of them, and their states for
- * checkpoints. Called by cuda_backend.c, step.c, observe.c and checkpoint.c. */
+ * checkpoints. */
 #include <math.h>
 #include <string.h>
 
@@ -9,10 +9,30 @@
 #include "gpu/core/places.h"
 #include "gpu/core/staging.h"
 #include "gpu/terms/layer_pieces.h"
-#include "gpu/terms/responses.h"
+#include "gpu/terms/list.h"
 #include "libdg/base/memory.h"
 #include "maxwell/backend/frame/frame.h"
 #include "maxwell/problem/curve_tables.h" /* the rule */
+
+struct own_response {
+  struct gpu_response at;
+  double *start;         /* of the card: [states][count][2], factors of the field */
+  double *energy, *loss; /* of the card: [squares][count][2 + states], [losses][count][2 + states]: squares */
+  double *energy_weight; /* of the card: [squares][count], twice their signs */
+  int squares;           /* of an energy */
+  int losses;            /* the most squares of a loss */
+  double *sign;          /* of the host: [losses][count] of these squares */
+  void *vector;          /* of the card: rows [count], what is observed */
+};
+
+struct own_responses {
+  struct own_response *response; /* [responses] of the problem */
+};
+
+static struct own_response *own_of(const struct mx_backend *backend, size_t r)
+{
+  return &((struct own_responses *)backend->own[GPU_RESPONSES_TERM])->response[r];
+}
 
 /* The size of a response's states, or of a register of them, in numbers, with the padding of rows. */
 static size_t state_numbers(const struct mx_problem *problem, const struct mx_response *response)
@@ -44,7 +64,7 @@ static struct mx_response_entry prepare(struct mx_backend *backend, const struct
 }
 
 /* Sends the coefficients of each entry to the card. */
-static int pack_entries(struct mx_backend *backend, struct gpu_own_response *to, const struct mx_response *from,
+static int pack_entries(struct mx_backend *backend, struct own_response *to, const struct mx_response *from,
                         struct dg_error *err)
 {
   const size_t count = from->count, coefficients = (size_t)mx_responses[from->kind]->coefficients;
@@ -73,7 +93,7 @@ static void put_square(const struct mx_square *square, int states, double *facto
 }
 
 /* Sends the starts and the squares of a pole's entries to the card. */
-static int pack_squares(struct mx_backend *backend, struct gpu_own_response *to, const struct mx_response *from,
+static int pack_squares(struct mx_backend *backend, struct own_response *to, const struct mx_response *from,
                         struct dg_error *err)
 {
   const size_t count = from->count, states = (size_t)mx_responses[from->kind]->states, each = 2 + states,
@@ -110,7 +130,7 @@ fail:
 }
 
 /* Sends the rule of a layer: its points and the matrices to them and back. */
-static int pack_rule(struct mx_backend *backend, struct gpu_own_response *to, struct dg_error *err)
+static int pack_rule(struct mx_backend *backend, struct own_response *to, struct dg_error *err)
 {
   enum { SHARED = 32768 }; /* bytes of a block, which leave room for others */
   const struct dg_reference *ref = backend->problem->ref;
@@ -146,14 +166,15 @@ fail:
   return err->code;
 }
 
-int gpu_pack_responses(struct mx_backend *backend, struct dg_error *err)
+static int create(struct mx_backend *backend, struct dg_error *err)
 {
   const struct mx_problem *problem = backend->problem;
   const struct mx_scheme *scheme = mx_scheme_of(&backend->options);
-  if (DG_NEW(backend->response, problem->responses, err) != 0) return err->code;
+  struct own_responses *all = backend->own[GPU_RESPONSES_TERM];
+  if (DG_NEW(all->response, problem->responses, err) != 0) return err->code;
   for (size_t r = 0; r < problem->responses; r++) {
     const struct mx_response *from = &problem->response[r];
-    struct gpu_own_response *to = &backend->response[r];
+    struct own_response *to = own_of(backend, r);
     const size_t numbers = state_numbers(problem, from);
     to->at.kind = from->kind;
     to->at.states = mx_responses[from->kind]->states;
@@ -180,14 +201,14 @@ int gpu_pack_responses(struct mx_backend *backend, struct dg_error *err)
   return 0;
 }
 
-void gpu_release_responses(struct mx_backend *backend)
+static void release(struct mx_backend *backend)
 {
-  for (size_t r = 0; backend->response != NULL && r < backend->problem->responses; r++)
-    dg_free(backend->response[r].sign);
-  dg_free(backend->response);
+  struct own_responses *all = backend->own[GPU_RESPONSES_TERM];
+  for (size_t r = 0; all->response != NULL && r < backend->problem->responses; r++) dg_free(all->response[r].sign);
+  dg_free(all->response);
 }
 
-size_t gpu_response_bytes(const struct mx_problem *problem, const struct mx_backend_options *options, size_t real)
+static size_t bytes_of(const struct mx_problem *problem, const struct mx_backend_options *options, size_t real)
 {
   const struct mx_scheme *scheme = mx_scheme_of(options);
   const size_t arrays = scheme->staggered ? 1 : scheme->sums ? 3 : 2;
@@ -209,10 +230,10 @@ size_t gpu_response_bytes(const struct mx_problem *problem, const struct mx_back
   return bytes;
 }
 
-int gpu_start_responses(struct mx_backend *backend, struct dg_error *err)
+static int start(struct mx_backend *backend, struct dg_error *err)
 {
   for (size_t r = 0; r < backend->problem->responses; r++) {
-    const struct gpu_own_response *own = &backend->response[r];
+    const struct own_response *own = own_of(backend, r);
     if (own->at.layer) {
       const size_t bytes = state_numbers(backend->problem, &backend->problem->response[r]) * backend->real;
       if (bytes > 0 && gpu_check(gpuMemsetAsync(own->at.now, 0, bytes, backend->work), "starting responses", err) != 0)
@@ -233,28 +254,40 @@ int gpu_start_responses(struct mx_backend *backend, struct dg_error *err)
   return 0;
 }
 
-int gpu_start_vector_responses(struct mx_backend *backend, struct dg_error *err)
+/* Vectors that answer H belong to the time of H. */
+static int start_apart(struct mx_backend *backend, struct dg_error *err)
 {
   for (size_t r = 0; r < backend->problem->responses; r++)
-    if (gpu_check(gpu_start_vectors(&backend->tables, &backend->response[r].at, backend->field[1], backend->work),
+    if (gpu_check(gpu_start_vectors(&backend->tables, &own_of(backend, r)->at, backend->field[1], backend->work),
                   "starting responses", err) != 0)
       return err->code;
   return 0;
 }
 
-int gpu_step_responses(struct mx_backend *backend, int of, void *field, struct dg_error *err)
+static int after(struct mx_backend *backend, int of, void *field, struct dg_error *err)
 {
   for (size_t r = 0; r < backend->problem->responses; r++)
-    if (gpu_check(gpu_step_response(&backend->tables, &backend->response[r].at, of, field, backend->work), "responses",
+    if (gpu_check(gpu_step_response(&backend->tables, &own_of(backend, r)->at, of, field, backend->work), "responses",
                   err) != 0)
       return err->code;
   return 0;
 }
 
-int gpu_stage_responses(struct mx_backend *backend, const struct gpu_response_stage *stage, struct dg_error *err)
+static int stage(struct mx_backend *backend, const struct gpu_stage_end *end, struct dg_error *err)
 {
+  const double step = backend->options.step;
+  const struct gpu_response_stage stage = {.step = step,
+                                           .a = end->pass->a,
+                                           .b = end->pass->b,
+                                           .weight = end->pass->weight * step,
+                                           .next = end->pass->next * step,
+                                           .first = end->s == 0,
+                                           .last = end->s == mx_scheme_of(&backend->options)->stages - 1,
+                                           .field = {end->field[0], end->field[1]},
+                                           .to = {end->to[0], end->to[1]},
+                                           .also = {end->also[0], end->also[1]}};
   for (size_t r = 0; r < backend->problem->responses; r++)
-    if (gpu_check(gpu_stage_response(&backend->tables, &backend->response[r].at, stage, backend->work), "responses",
+    if (gpu_check(gpu_stage_response(&backend->tables, &own_of(backend, r)->at, &stage, backend->work), "responses",
                   err) != 0)
       return err->code;
   return 0;
@@ -263,8 +296,8 @@ int gpu_stage_responses(struct mx_backend *backend, const struct gpu_response_st
 /* ---- observation */
 
 /* Adds to `part`, or with `more` 0 makes it, the integrals of `squares` squares, times weight[squares][count]. */
-static int begin_squares(struct mx_backend *backend, const struct gpu_own_response *own, int squares,
-                         const double *factor, const double *weight, int more, double *part, struct dg_error *err)
+static int begin_squares(struct mx_backend *backend, const struct own_response *own, int squares, const double *factor,
+                         const double *weight, int more, double *part, struct dg_error *err)
 {
   const size_t each = own->at.count * (size_t)(2 + own->at.states);
   const void *field = backend->field[own->at.of], *before = own->at.of == 0 ? field : gpu_other_H(backend);
@@ -291,10 +324,10 @@ static int begin_squares(struct mx_backend *backend, const struct gpu_own_respon
   return 0;
 }
 
-int gpu_add_response_energies(struct mx_backend *backend, int of, double *part, struct dg_error *err)
+static int energy(struct mx_backend *backend, int of, double *part, struct dg_error *err)
 {
   for (size_t r = 0; r < backend->problem->responses; r++) {
-    const struct gpu_own_response *own = &backend->response[r];
+    const struct own_response *own = own_of(backend, r);
     if (own->at.count > 0 && !own->at.layer && own->at.of == of &&
         begin_squares(backend, own, own->squares, own->energy, own->energy_weight, 1, part, err) != 0)
       return err->code;
@@ -317,7 +350,7 @@ static void choose(const struct mx_response *response, const double *sign, size_
 static int add_loss(struct mx_backend *backend, size_t r, int q, size_t count, const int32_t *element, double *loss,
                     struct dg_error *err)
 {
-  const struct gpu_own_response *own = &backend->response[r];
+  const struct own_response *own = own_of(backend, r);
   const size_t bytes = own->at.count * sizeof(double), parts = GPU_SUM_PARTS * sizeof(double),
                each = own->at.count * (size_t)(2 + own->at.states);
   if (gpu_grow_staging(backend, bytes > parts ? bytes : parts, err) != 0) return err->code;
@@ -337,11 +370,59 @@ static int add_loss(struct mx_backend *backend, size_t r, int q, size_t count, c
   return 0;
 }
 
-int gpu_response_losses(struct mx_backend *backend, size_t count, const int32_t *element, double *loss,
-                        struct dg_error *err)
+static int loss_of(struct mx_backend *backend, size_t count, const int32_t *element, double *loss, struct dg_error *err)
 {
   for (size_t r = 0; r < backend->problem->responses; r++)
-    for (int q = 0; q < backend->response[r].losses; q++)
+    for (int q = 0; q < own_of(backend, r)->losses; q++)
       if (add_loss(backend, r, q, count, element, loss, err) != 0) return err->code;
   return 0;
 }
+
+/* Poles of H: what they store and lose needs H of half a step before. */
+static bool needs_old_H(const struct mx_problem *problem)
+{
+  for (size_t r = 0; r < problem->responses; r++)
+    if (problem->response[r].of == 1) return true;
+  return false;
+}
+
+/* ---- checkpoints */
+
+/* Copies numbers of a state at the points of the rule, which lie on the card as they do here. */
+static int copy_points(struct mx_backend *backend, void *card, size_t first, size_t count, double *to,
+                       const double *from, struct dg_error *err)
+{
+  unsigned char *const at = (unsigned char *)card + first * backend->real;
+  const size_t bytes = count * backend->real;
+  if (gpu_grow_staging(backend, bytes, err) != 0) return err->code;
+  for (size_t i = 0; i < count && from != NULL; i++) gpu_put(backend, backend->staging[0], i, from[i]);
+  if (gpu_copy_staged(backend, at, bytes, from != NULL, err) != 0) return err->code;
+  for (size_t i = 0; i < count && to != NULL; i++) to[i] = gpu_get(backend, backend->staging[0], i);
+  return 0;
+}
+
+static int copy(struct mx_backend *backend, const struct mx_state_array *array, size_t first, size_t count, double *to,
+                const double *from, struct dg_error *err)
+{
+  if (array->list != MX_STATE_OF_ENTRIES) return 0;
+  void *const now = own_of(backend, array->response)->at.now;
+  if (array->points)
+    return copy_points(backend, now, first * mx_state_width(array), count * mx_state_width(array), to, from, err);
+  return gpu_copy_rows(backend, now, first * array->vectors, count * array->vectors, to, from, err);
+}
+
+const struct gpu_term_kind gpu_responses_kind = {
+    .name = "responses",
+    .size = sizeof(struct own_responses),
+    .create = create,
+    .release = release,
+    .bytes = bytes_of,
+    .start = start,
+    .start_apart = start_apart,
+    .after = after,
+    .stage = stage,
+    .energy = energy,
+    .loss = loss_of,
+    .needs_old_H = needs_old_H,
+    .copy = copy,
+};

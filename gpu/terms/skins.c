@@ -9,10 +9,39 @@
 #include "gpu/core/core.h"
 #include "gpu/core/halo.h"
 #include "gpu/core/staging.h"
-#include "gpu/terms/skins.h"
-#include "gpu/terms/sources.h"
+#include "gpu/kernels/skins/skins.h"
+#include "gpu/terms/entries.h"
+#include "gpu/terms/list.h"
+#include "gpu/terms/open_faces.h"
 #include "libdg/base/memory.h"
 #include "maxwell/backend/frame/skin_frame.h"
+#include "maxwell/backend/sheet_links.h"
+
+/* The faces on metal walls, on films, or on sheets. */
+struct skin_list {
+  struct gpu_skins at;
+  struct gpu_entries straight, curved;
+  size_t *of; /* of the host: [at.count] numbers in mx_problem.skin_face, ascending */
+};
+
+/* The currents of sheets that ranks share, through the host's memory. */
+struct shared_sheets {
+  struct mx_sheet_links at;
+  int32_t *send; /* of the card: [at.sent] places in the list of sheets */
+  double *item;  /* of the card: [at.sent][at.width] */
+};
+
+struct own_skins {
+  struct skin_list list[GPU_SKIN_KINDS];
+  struct shared_sheets links;
+};
+
+static struct own_skins *own_of(const struct mx_backend *backend) { return backend->own[GPU_SKINS_TERM]; }
+
+static struct skin_list *list_of(const struct mx_backend *backend, enum gpu_skin_kind kind)
+{
+  return &own_of(backend)->list[kind];
+}
 
 static enum gpu_skin_kind kind_of(const struct mx_skin *skin)
 {
@@ -46,7 +75,7 @@ static size_t metal_bytes(const struct mx_problem *problem, enum gpu_skin_kind k
   return problem->metals * (poles_of(problem, kind) * pole + sizeof(double) + sizeof(int32_t));
 }
 
-size_t gpu_skin_bytes(const struct mx_problem *problem, const struct mx_backend_options *options, size_t real)
+static size_t bytes_of(const struct mx_problem *problem, const struct mx_backend_options *options, size_t real)
 {
   const size_t Nf = (size_t)problem->ref->Nf, matrix = 4 * Nf * Nf, arrays = arrays_of(mx_scheme_of(options));
   bool any[GPU_SKIN_KINDS] = {false};
@@ -239,7 +268,7 @@ static int new_currents(struct mx_backend *backend, struct gpu_skins *to, struct
 }
 
 /* The first of a list's faces that is not below face `wanted` of the problem's. */
-static size_t first_of(const struct gpu_own_skins *own, size_t wanted)
+static size_t first_of(const struct skin_list *own, size_t wanted)
 {
   size_t k = 0, end = own->at.count;
   while (k < end) {
@@ -253,9 +282,9 @@ static size_t first_of(const struct gpu_own_skins *own, size_t wanted)
 /* Links the faces of sheets with each other, also across ranks. */
 static int link_sheets(struct mx_backend *backend, struct dg_error *err)
 {
-  struct gpu_sheet_links *links = backend->links;
+  struct shared_sheets *links = &own_of(backend)->links;
   const struct mx_sheet_links *at = &links->at;
-  struct gpu_own_skins *own = &backend->skins[GPU_SHEETS];
+  struct skin_list *own = list_of(backend, GPU_SHEETS);
   int32_t *far = NULL, *send = NULL;
   const size_t width = 2 * (size_t)backend->problem->ref->Nf * (size_t)own->at.poles;
   if (mx_sheet_links_init(&links->at, backend->problem, width, err) != 0 || DG_NEW(far, own->at.count, err) != 0 ||
@@ -284,7 +313,7 @@ static int new_list(struct mx_backend *backend, enum gpu_skin_kind kind, const s
 {
   const struct mx_problem *problem = backend->problem;
   const size_t Nf = (size_t)problem->ref->Nf;
-  struct gpu_own_skins *own = &backend->skins[kind];
+  struct skin_list *own = list_of(backend, kind);
   struct gpu_skins *to = &own->at;
   int32_t *where = NULL;
   if (DG_NEW(own->of, problem->skin_faces, err) != 0 || DG_NEW(where, problem->skin_faces, err) != 0) goto fail;
@@ -309,28 +338,11 @@ fail:
   return err->code;
 }
 
-int gpu_new_skins(struct mx_backend *backend, struct dg_error *err)
-{
-  struct mx_skin_tables tables;
-  if (backend->problem->skin_faces == 0 && !mx_any_sheet(backend->problem)) return 0; /* other ranks may have sheets */
-  if (mx_skin_tables_init(&tables, backend->problem, err) == 0)
-    for (int kind = 0; kind < GPU_SKIN_KINDS; kind++)
-      if (new_list(backend, (enum gpu_skin_kind)kind, &tables, err) != 0) break;
-  mx_skin_tables_release(&tables);
-  if (err->code != 0) return err->code;
-  return gpu_start_skins(backend, err);
-}
-
-void gpu_release_skins(struct mx_backend *backend)
-{
-  for (int kind = 0; kind < GPU_SKIN_KINDS; kind++) dg_free(backend->skins[kind].of);
-  mx_sheet_links_release(&backend->links->at);
-}
-
-int gpu_start_skins(struct mx_backend *backend, struct dg_error *err)
+/* At t = 0 no current flows. */
+static int start(struct mx_backend *backend, struct dg_error *err)
 {
   for (int kind = 0; kind < GPU_SKIN_KINDS; kind++) {
-    const struct gpu_skins *skins = &backend->skins[kind].at;
+    const struct gpu_skins *skins = &list_of(backend, kind)->at;
     void *const arrays[] = {skins->now, skins->before, skins->mean, skins->registers, skins->stage, skins->sum};
     if (skins->count == 0) continue;
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
@@ -344,19 +356,39 @@ int gpu_start_skins(struct mx_backend *backend, struct dg_error *err)
   return 0;
 }
 
+/* Collective. */
+static int create(struct mx_backend *backend, struct dg_error *err)
+{
+  struct mx_skin_tables tables;
+  if (backend->problem->skin_faces == 0 && !mx_any_sheet(backend->problem)) return 0; /* other ranks may have sheets */
+  if (mx_skin_tables_init(&tables, backend->problem, err) == 0)
+    for (int kind = 0; kind < GPU_SKIN_KINDS; kind++)
+      if (new_list(backend, (enum gpu_skin_kind)kind, &tables, err) != 0) break;
+  mx_skin_tables_release(&tables);
+  if (err->code != 0) return err->code;
+  return start(backend, err);
+}
+
+static void release(struct mx_backend *backend)
+{
+  for (int kind = 0; kind < GPU_SKIN_KINDS; kind++) dg_free(list_of(backend, kind)->of);
+  mx_sheet_links_release(&own_of(backend)->links.at);
+}
+
 /* ---- steps */
 
 static int take_along(struct mx_backend *backend, enum gpu_skin_kind kind, const struct gpu_skin_pass *pass,
                       struct dg_error *err)
 {
-  return gpu_check(gpu_step_skins(&backend->tables, &backend->skins[kind].at, pass, backend->work), "metal walls", err);
+  return gpu_check(gpu_step_skins(&backend->tables, &list_of(backend, kind)->at, pass, backend->work), "metal walls",
+                   err);
 }
 
 /* Gives the other faces of sheets, which are other ranks', these currents. */
 static int exchange(struct mx_backend *backend, double *currents, struct dg_error *err)
 {
-  struct gpu_sheet_links *links = backend->links;
-  const struct gpu_skins *skins = &backend->skins[GPU_SHEETS].at;
+  struct shared_sheets *links = &own_of(backend)->links;
+  const struct gpu_skins *skins = &list_of(backend, GPU_SHEETS)->at;
   const struct dg_exchange *through = links->at.exchange;
   const size_t count = links->at.sent, bytes = count * links->at.width * sizeof(double);
   if (through == NULL) return 0;
@@ -379,37 +411,36 @@ static int exchange(struct mx_backend *backend, double *currents, struct dg_erro
 
 static int find_values(struct mx_backend *backend, const double *currents, struct dg_error *err)
 {
-  return gpu_check(gpu_sheet_values(&backend->tables, &backend->skins[GPU_SHEETS].at, currents, backend->work),
+  return gpu_check(gpu_sheet_values(&backend->tables, &list_of(backend, GPU_SHEETS)->at, currents, backend->work),
                    "metal walls", err);
 }
 
 /* Lifts the values of walls and sheets, -V beyond the face, or what films take from the jump of E. */
 static int lift(struct mx_backend *backend, enum gpu_skin_kind kind, struct gpu_addition addition, struct dg_error *err)
 {
-  const struct gpu_own_skins *own = &backend->skins[kind];
+  const struct skin_list *own = list_of(backend, kind);
   if (own->at.count == 0) return 0;
   addition.equation = kind != GPU_FILMS;
-  addition.applied = backend->applied.of[addition.equation];
   if (kind != GPU_FILMS) addition.other = (struct gpu_values){.part = own->at.value, .number = -1};
   else addition.own = (struct gpu_values){.part = own->at.value, .number = 1};
   addition.entries = own->straight;
-  if (gpu_check(gpu_add_jumps(&backend->tables, &addition, backend->work), "metal walls", err) != 0) return err->code;
-  addition.entries = own->curved;
-  return gpu_check(gpu_add_in_curved(&backend->tables, &backend->curves, &addition, true, backend->work), "metal walls",
-                   err);
+  return gpu_add_everywhere(backend, addition, &own->curved, true, "metal walls", err);
 }
 
-int gpu_end_half_skins(struct mx_backend *backend, int equation, void *to, struct dg_error *err)
+/* After half a step of leapfrog, while the traces on open faces are those that it had. After that of H the currents go
+ * on. */
+static int after(struct mx_backend *backend, int equation, void *to, struct dg_error *err)
 {
   const struct gpu_addition addition = {.to = to};
+  const struct gpu_open_traces open = gpu_open_traces_of_H(backend);
   const struct gpu_skin_pass pass = {.staggered = 1,
                                      .keep = backend->observed,
-                                     .open_now = backend->open_now,
-                                     .open_before = backend->open_before[1],
-                                     .changes = backend->tables.open_slot == NULL,
+                                     .open_now = open.now,
+                                     .open_before = open.before,
+                                     .changes = open.changes,
                                      .field = {backend->field[0], NULL}};
   if (equation == 0) return lift(backend, GPU_FILMS, addition, err);
-  double *const mean = backend->skins[GPU_SHEETS].at.mean;
+  double *const mean = list_of(backend, GPU_SHEETS)->at.mean;
   if (take_along(backend, GPU_WALLS, &pass, err) != 0 || lift(backend, GPU_WALLS, addition, err) != 0 ||
       take_along(backend, GPU_FILMS, &pass, err) != 0 || take_along(backend, GPU_SHEETS, &pass, err) != 0 ||
       exchange(backend, mean, err) != 0 || find_values(backend, mean, err) != 0)
@@ -421,16 +452,17 @@ int gpu_end_half_skins(struct mx_backend *backend, int equation, void *to, struc
 static double *stage_currents(const struct mx_backend *backend, int s)
 {
   const struct mx_scheme *scheme = mx_scheme_of(&backend->options);
-  const struct gpu_skins *skins = &backend->skins[GPU_SHEETS].at;
+  const struct gpu_skins *skins = &list_of(backend, GPU_SHEETS)->at;
   return scheme->sums && s > 0 && s < scheme->stages ? skins->stage : skins->now;
 }
 
-int gpu_stage_skins(struct mx_backend *backend, int s, void *const field[2], void *const also[2], struct dg_error *err)
+static int stage(struct mx_backend *backend, const struct gpu_stage_end *end, struct dg_error *err)
 {
   const struct mx_scheme *scheme = mx_scheme_of(&backend->options);
-  const struct mx_pass *of = &scheme->pass[s];
+  const struct mx_pass *of = end->pass;
+  const int s = end->s;
   const double step = backend->options.step;
-  const struct gpu_skin_pass pass = {.field = {field[0], field[1]},
+  const struct gpu_skin_pass pass = {.field = {end->field[0], end->field[1]},
                                      .step = step,
                                      .a = of->a,
                                      .b = of->b,
@@ -443,7 +475,7 @@ int gpu_stage_skins(struct mx_backend *backend, int s, void *const field[2], voi
   for (int kind = 0; kind < GPU_SKIN_KINDS; kind++) {
     const int equation = kind != GPU_FILMS;
     const struct gpu_addition addition = {
-        .to = backend->registers[equation], .also = also[equation], .to_register = 1, .b = of->b};
+        .to = end->to[equation], .also = end->also[equation], .to_register = 1, .b = of->b};
     if (take_along(backend, (enum gpu_skin_kind)kind, &pass, err) != 0 ||
         lift(backend, (enum gpu_skin_kind)kind, addition, err) != 0)
       return err->code;
@@ -451,11 +483,12 @@ int gpu_stage_skins(struct mx_backend *backend, int s, void *const field[2], voi
   return exchange(backend, stage_currents(backend, s + 1), err);
 }
 
-int gpu_add_skin_energies(struct mx_backend *backend, double *part, struct dg_error *err)
+static int energy(struct mx_backend *backend, int of, double *part, struct dg_error *err)
 {
   const bool staggered = mx_scheme_of(&backend->options)->staggered;
+  if (of != MX_FARADAY) return 0;
   for (int kind = 0; kind < GPU_SKIN_KINDS; kind++)
-    if (gpu_check(gpu_skin_energies(&backend->tables, &backend->skins[kind].at, staggered, part, backend->work),
+    if (gpu_check(gpu_skin_energies(&backend->tables, &list_of(backend, kind)->at, staggered, part, backend->work),
                   "observing", err) != 0)
       return err->code;
   return 0;
@@ -463,10 +496,10 @@ int gpu_add_skin_energies(struct mx_backend *backend, double *part, struct dg_er
 
 /* ---- checkpoints */
 
-int gpu_loaded_skins(struct mx_backend *backend, struct dg_error *err)
+static int loaded(struct mx_backend *backend, struct dg_error *err)
 {
   if (mx_scheme_of(&backend->options)->staggered) return 0; /* leapfrog sends before it uses them */
-  return exchange(backend, backend->skins[GPU_SHEETS].at.now, err);
+  return exchange(backend, list_of(backend, GPU_SHEETS)->at.now, err);
 }
 
 /* Faces first .. end - 1 of a list, in staging[0] [poles][faces][2][Nf], to or from the values of faces from `start`
@@ -474,7 +507,7 @@ int gpu_loaded_skins(struct mx_backend *backend, struct dg_error *err)
 static void turn_list(const struct mx_backend *backend, enum gpu_skin_kind kind, size_t first, size_t end, size_t start,
                       size_t poles, double *to, const double *from)
 {
-  const struct gpu_own_skins *own = &backend->skins[kind];
+  const struct skin_list *own = list_of(backend, kind);
   const size_t Nf = (size_t)backend->problem->ref->Nf;
   for (size_t k = first; k < end; k++)
     for (size_t i = 0; i < (size_t)own->at.poles * Nf; i++) {
@@ -497,7 +530,7 @@ static void turn_list(const struct mx_backend *backend, enum gpu_skin_kind kind,
 static int copy_list(struct mx_backend *backend, enum gpu_skin_kind kind, size_t first, size_t end, bool load,
                      struct dg_error *err)
 {
-  const struct gpu_skins *skins = &backend->skins[kind].at;
+  const struct gpu_skins *skins = &list_of(backend, kind)->at;
   const size_t face = 2 * (size_t)backend->problem->ref->Nf * current_bytes(kind, backend->real),
                bytes = (end - first) * face;
   for (size_t q = 0; q < (size_t)skins->poles; q++) {
@@ -511,17 +544,18 @@ static int copy_list(struct mx_backend *backend, enum gpu_skin_kind kind, size_t
   return gpu_wait(backend, err);
 }
 
-int gpu_copy_skins(struct mx_backend *backend, size_t first, size_t count, double *to, const double *from,
-                   struct dg_error *err)
+/* Values are [count][poles][3][Nf], of which only the components along the face mean anything. */
+static int copy(struct mx_backend *backend, const struct mx_state_array *array, size_t first, size_t count, double *to,
+                const double *from, struct dg_error *err)
 {
   const struct mx_problem *problem = backend->problem;
   const size_t poles = mx_skin_poles(problem), Nf = (size_t)problem->ref->Nf;
-  if (count == 0) return 0;
+  if (array->list != MX_STATE_OF_SKINS || count == 0) return 0;
   if (to != NULL) memset(to, 0, count * poles * 3 * Nf * sizeof *to);
   if (gpu_grow_staging(backend, count * poles * 2 * Nf * sizeof(double), err) != 0) return err->code;
   for (int i = 0; i < GPU_SKIN_KINDS; i++) {
     const enum gpu_skin_kind kind = (enum gpu_skin_kind)i;
-    const struct gpu_own_skins *own = &backend->skins[kind];
+    const struct skin_list *own = list_of(backend, kind);
     const size_t begin = first_of(own, first), end = first_of(own, first + count);
     if (begin == end) continue;
     if (from != NULL) turn_list(backend, kind, begin, end, first, poles, NULL, from);
@@ -530,3 +564,17 @@ int gpu_copy_skins(struct mx_backend *backend, size_t first, size_t count, doubl
   }
   return 0;
 }
+
+const struct gpu_term_kind gpu_skins_kind = {
+    .name = "metal walls, films and sheets with a state",
+    .size = sizeof(struct own_skins),
+    .create = create,
+    .release = release,
+    .bytes = bytes_of,
+    .start = start,
+    .after = after,
+    .stage = stage,
+    .energy = energy,
+    .copy = copy,
+    .loaded = loaded,
+};

@@ -3,71 +3,41 @@
 #include <string.h>
 
 #include "gpu/core/core.h"
-#include "gpu/terms/sources.h"
+#include "gpu/core/curves.h"
+#include "gpu/terms/entries.h"
+#include "gpu/terms/list.h"
 #include "libdg/base/memory.h"
 #include "maxwell/backend/frame/frame.h"
 
+enum { SLOTS = 2 }; /* buffers of source values: one is filled while the card reads the other */
+
+/* A source term. The part that changes in time is a number, given to the kernel with its launch; or it is `staged`:
+ * numbers that are converted into pinned memory when the stage begins, and copied from there. */
+struct own_term {
+  const struct mx_term *term;
+  struct gpu_entries entries, curved; /* in straight elements, and in curved ones */
+  void *part[2];    /* what the number multiplies, E and H: along t1 and t2, of currents covariant; NULL: nothing */
+  size_t N, parts;  /* of an entry */
+  size_t staged;    /* numbers of one array */
+  size_t at[2];     /* where `curl` and `penalty` begin in a slot, bytes */
+  bool has_penalty; /* some face of it has one */
+};
+
+struct slot {
+  unsigned char *host, *card;
+  gpuEvent_t copied, used; /* the copy has arrived; the kernels that read it are done */
+};
+
+struct own_sources {
+  size_t terms;
+  struct own_term *term;
+  size_t slot_bytes;
+  struct slot slot[SLOTS];
+};
+
+static struct own_sources *own(const struct mx_backend *backend) { return backend->own[GPU_SOURCES_TERM]; }
+
 /* ---- set-up */
-
-static int32_t element_of(bool faces, int32_t where) { return faces ? where / 4 : where; }
-
-/* Fills order[count]: the numbers of the entries, sorted by element, those of an element in their order. A merge sort
- * keeps this order. Wires have many entries and few elements. */
-static void sort_entries(bool faces, const int32_t *where, int32_t *order, int32_t *scratch, size_t count)
-{
-  if (count < 2) return;
-  size_t half = count / 2, i = 0, j = half;
-  sort_entries(faces, where, order, scratch, half);
-  sort_entries(faces, where, order + half, scratch, count - half);
-  for (size_t k = 0; k < count; k++) {
-    bool left = j == count || (i < half && element_of(faces, where[order[i]]) <= element_of(faces, where[order[j]]));
-    scratch[k] = order[left ? i++ : j++];
-  }
-  memcpy(order, scratch, count * sizeof *order);
-}
-
-/* The entries entry[count] of those at where[all]. */
-static int pack_some(struct mx_backend *backend, struct gpu_entries *entries, bool faces, size_t count, int32_t *entry,
-                     size_t all, const int32_t *where, struct dg_error *err)
-{
-  int32_t *start = NULL, *scratch = NULL;
-  if (DG_NEW(start, count + 1, err) != 0 || DG_NEW(scratch, count, err) != 0) goto fail;
-  sort_entries(faces, where, entry, scratch, count);
-  for (size_t k = 0; k < count; k++)
-    if (k == 0 || element_of(faces, where[entry[k]]) != element_of(faces, where[entry[k - 1]]))
-      start[entries->groups++] = (int32_t)k;
-  start[entries->groups] = (int32_t)count;
-  if (gpu_new_copy(&backend->card, &entries->start, start, ((size_t)entries->groups + 1) * sizeof *start, "sources",
-                   err) != 0 ||
-      gpu_new_copy(&backend->card, &entries->entry, entry, count * sizeof *entry, "sources", err) != 0 ||
-      gpu_new_copy(&backend->card, &entries->where, where, all * sizeof *where, "sources", err) != 0)
-    goto fail;
-fail:
-  dg_free(start);
-  dg_free(scratch);
-  return err->code;
-}
-
-int gpu_pack_entries(struct mx_backend *backend, struct gpu_entries *straight, struct gpu_entries *curved, bool faces,
-                     size_t count, const int32_t *where, struct dg_error *err)
-{
-  int32_t *entry;
-  size_t few = 0, many = count; /* straight ones from the front, curved ones from the end */
-  if (DG_NEW(entry, count, err) != 0) return err->code;
-  for (size_t k = 0; k < count; k++) {
-    const bool bent = gpu_is_curved(backend, (size_t)element_of(faces, where[k]));
-    entry[bent ? --many : few++] = (int32_t)k;
-  }
-  for (size_t i = many, j = count; i + 1 < j; i++) { /* in their order again */
-    const int32_t last = entry[--j];
-    entry[j] = entry[i];
-    entry[i] = last;
-  }
-  (void)!(pack_some(backend, straight, faces, few, entry, count, where, err) != 0 ||
-          (many < count && pack_some(backend, curved, faces, count - many, entry + many, count, where, err) != 0));
-  dg_free(entry);
-  return err->code;
-}
 
 /* Components of a vector: covariant ones along x; of currents in curved elements contravariant ones times the Jacobian,
  * which become covariant on the card. */
@@ -84,7 +54,7 @@ static void turn(const double metric[9], bool density, const double vector[3], d
 
 /* Projects vectors from[entry][3][N] in Cartesian components to to[entry][parts][N]: vectors on faces along t1 and t2,
  * vectors in elements to components in them, with nodes in the card's order. */
-static void project(const struct mx_backend *backend, const struct gpu_term *term, const double *from, void *to)
+static void project(const struct mx_backend *backend, const struct own_term *term, const double *from, void *to)
 {
   const struct mx_problem *problem = backend->problem;
   const bool faces = term->term->kind == MX_JUMP;
@@ -117,7 +87,7 @@ static void project(const struct mx_backend *backend, const struct gpu_term *ter
   }
 }
 
-static int pack_part(struct mx_backend *backend, const struct gpu_term *term, const double *from, void **part,
+static int pack_part(struct mx_backend *backend, const struct own_term *term, const double *from, void **part,
                      struct dg_error *err)
 {
   const size_t count = term->term->count * term->parts * term->N;
@@ -141,14 +111,25 @@ static bool has_penalty(const struct mx_problem *problem, const struct mx_term *
 
 static size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-int gpu_pack_terms(struct mx_backend *backend, struct dg_error *err)
+static int new_events(struct own_sources *sources, struct dg_error *err)
+{
+  for (int i = 0; i < SLOTS; i++)
+    if (gpu_check(gpuEventCreateWithFlags(&sources->slot[i].copied, gpuEventDisableTiming), "making an event", err) !=
+            0 ||
+        gpu_check(gpuEventCreateWithFlags(&sources->slot[i].used, gpuEventDisableTiming), "making an event", err) != 0)
+      return err->code;
+  return 0;
+}
+
+static int create(struct mx_backend *backend, struct dg_error *err)
 {
   const struct mx_problem *problem = backend->problem;
-  if (DG_NEW(backend->term, problem->terms, err) != 0) return err->code;
-  backend->terms = problem->terms;
+  struct own_sources *sources = own(backend);
+  if (new_events(sources, err) != 0 || DG_NEW(sources->term, problem->terms, err) != 0) return err->code;
+  sources->terms = problem->terms;
   for (size_t t = 0; t < problem->terms; t++) {
     const struct mx_term *from = &problem->term[t];
-    struct gpu_term *to = &backend->term[t];
+    struct own_term *to = &sources->term[t];
     const bool faces = from->kind == MX_JUMP;
     to->term = from;
     to->N = (size_t)(faces ? problem->ref->Nf : problem->ref->Np);
@@ -156,26 +137,60 @@ int gpu_pack_terms(struct mx_backend *backend, struct dg_error *err)
     to->has_penalty = faces && has_penalty(problem, from);
     if (from->values == MX_NUMBER_A_NODE) to->staged = from->count * to->N;
     if (from->values == MX_VECTOR_A_NODE) to->staged = from->count * to->N * to->parts;
-    to->at[0] = backend->slot_bytes;
+    to->at[0] = sources->slot_bytes;
     to->at[1] = to->at[0] + aligned(to->staged * backend->real);
-    backend->slot_bytes = to->at[1] + (to->has_penalty ? aligned(to->staged * backend->real) : 0);
+    sources->slot_bytes = to->at[1] + (to->has_penalty ? aligned(to->staged * backend->real) : 0);
     if (gpu_pack_entries(backend, &to->entries, &to->curved, faces, from->count, from->where, err) != 0 ||
         pack_part(backend, to, from->E, &to->part[0], err) != 0 ||
         pack_part(backend, to, from->H, &to->part[1], err) != 0)
       return err->code;
   }
-  for (size_t s = 0; s < GPU_SLOTS && backend->slot_bytes > 0; s++)
-    if (gpu_new_pinned(&backend->pinned, &backend->slot[s].host, backend->slot_bytes, err) != 0 ||
-        gpu_new(&backend->card, &backend->slot[s].card, backend->slot_bytes, "sources", err) != 0)
+  for (size_t s = 0; s < SLOTS && sources->slot_bytes > 0; s++)
+    if (gpu_new_pinned(&backend->pinned, &sources->slot[s].host, sources->slot_bytes, err) != 0 ||
+        gpu_new(&backend->card, &sources->slot[s].card, sources->slot_bytes, "sources", err) != 0)
       return err->code;
   return 0;
 }
 
+static void release(struct mx_backend *backend)
+{
+  struct own_sources *sources = own(backend);
+  for (int i = 0; i < SLOTS; i++) {
+    if (sources->slot[i].copied != NULL) (void)gpuEventDestroy(sources->slot[i].copied);
+    if (sources->slot[i].used != NULL) (void)gpuEventDestroy(sources->slot[i].used);
+  }
+  dg_free(sources->term);
+}
+
+static size_t bytes(const struct mx_problem *problem, const struct mx_backend_options *options, size_t real)
+{
+  size_t sum = 0;
+  (void)options;
+  for (size_t t = 0; t < problem->terms; t++) {
+    const struct mx_term *term = &problem->term[t];
+    const bool faces = term->kind == MX_JUMP;
+    const size_t N = (size_t)(faces ? problem->ref->Nf : problem->ref->Np), parts = faces ? 2 : 3;
+    const size_t profiles = term->values == MX_VECTOR_A_NODE ? 0 : (term->E != NULL) + (size_t)(term->H != NULL);
+    const size_t staged = term->values == MX_ONE_NUMBER ? 0 : term->values == MX_NUMBER_A_NODE ? 1 : parts;
+    sum += term->count * (3 * sizeof(int32_t) + real * N * (profiles * parts + staged * SLOTS * parts));
+  }
+  return sum;
+}
+
+/* Jumps, which also add to H. */
+static void H_elements(const struct mx_problem *problem, void (*tell)(void *context, size_t e), void *context)
+{
+  for (size_t t = 0; t < problem->terms; t++) {
+    const struct mx_term *term = &problem->term[t];
+    for (size_t k = 0; k < term->count && term->kind == MX_JUMP; k++) tell(context, (size_t)term->where[k] / 4);
+  }
+}
+
 /* ---- in the loop */
 
-static struct gpu_slot *slot_of(struct mx_backend *backend) { return &backend->slot[backend->stages % GPU_SLOTS]; }
+static struct slot *slot_of(struct mx_backend *backend) { return &own(backend)->slot[backend->stages % SLOTS]; }
 
-static void stage_values(const struct mx_backend *backend, const struct gpu_term *term, const double *from, void *to)
+static void stage_values(const struct mx_backend *backend, const struct own_term *term, const double *from, void *to)
 {
   if (term->term->values == MX_VECTOR_A_NODE) {
     project(backend, term, from, to);
@@ -188,28 +203,28 @@ static void stage_values(const struct mx_backend *backend, const struct gpu_term
       gpu_put(backend, to, k * term->N + (faces ? i : (size_t)backend->place[i]), from[k * term->N + i]);
 }
 
-static bool separate_penalty(const struct gpu_term *term, const struct mx_stage_sources *sources, size_t t)
+static bool separate_penalty(const struct own_term *term, const struct mx_stage_sources *sources, size_t t)
 {
   return term->has_penalty && sources->penalty[t] != sources->curl[t];
 }
 
 /* Does the stage take the term? The stage of leapfrog that changes H takes no currents. */
-static bool takes(const struct mx_backend *backend, int stage, const struct gpu_term *term)
+static bool takes(const struct mx_backend *backend, int stage, const struct own_term *term)
 {
   return term->term->kind == MX_JUMP || mx_scheme_of(&backend->options)->pass[stage].changes[MX_AMPERE];
 }
 
-int gpu_send_sources(struct mx_backend *backend, int stage, const struct mx_stage_sources *sources,
-                     struct dg_error *err)
+/* From here on, all that has to be copied is on its way. */
+static int values(struct mx_backend *backend, int stage, const struct mx_stage_sources *sources, struct dg_error *err)
 {
-  struct gpu_slot *slot = slot_of(backend);
-  if (sources == NULL || backend->slot_bytes == 0) return 0;
-  /* Both waits are for the work that used this slot GPU_SLOTS stages ago. */
+  struct slot *slot = slot_of(backend);
+  if (sources == NULL || own(backend)->slot_bytes == 0) return 0;
+  /* Both waits are for the work that used this slot SLOTS stages ago. */
   if (gpu_check(gpuEventSynchronize(slot->copied), "waiting for sources", err) != 0 ||
       gpu_check(gpuStreamWaitEvent(backend->copies, slot->used, 0), "waiting for sources", err) != 0)
     return err->code;
-  for (size_t t = 0; t < backend->terms; t++) {
-    const struct gpu_term *term = &backend->term[t];
+  for (size_t t = 0; t < own(backend)->terms; t++) {
+    const struct own_term *term = &own(backend)->term[t];
     const double *const from[2] = {sources->curl[t], sources->penalty[t]};
     if (term->staged == 0 || !takes(backend, stage, term)) continue;
     for (int i = 0; i < (separate_penalty(term, sources, t) ? 2 : 1); i++) {
@@ -227,8 +242,8 @@ int gpu_send_sources(struct mx_backend *backend, int stage, const struct mx_stag
 static struct gpu_values values_of(struct mx_backend *backend, const struct mx_stage_sources *sources, size_t t,
                                    int which, bool magnetic)
 {
-  const struct gpu_term *term = &backend->term[t];
-  const struct gpu_slot *slot = slot_of(backend);
+  const struct own_term *term = &own(backend)->term[t];
+  const struct slot *slot = slot_of(backend);
   const int staged = separate_penalty(term, sources, t) ? which : 0;
   const void *at = term->staged > 0 ? slot->card + term->at[staged] : NULL;
   const bool jump = term->term->kind == MX_JUMP;
@@ -245,48 +260,76 @@ static struct gpu_values values_of(struct mx_backend *backend, const struct mx_s
 }
 
 /* Does the term add nothing, since its number is zero? */
-static bool is_silent(const struct gpu_term *term, const struct mx_stage_sources *sources, size_t t)
+static bool is_silent(const struct own_term *term, const struct mx_stage_sources *sources, size_t t)
 {
   return term->term->values == MX_ONE_NUMBER && sources->curl[t][0] == 0 &&
          (!term->has_penalty || sources->penalty[t][0] == 0);
 }
 
-int gpu_add_sources(struct mx_backend *backend, int equation, const struct mx_stage_sources *sources, void *to,
-                    void *also, double b, struct dg_error *err)
+/* What a source term adds to an equation; false: nothing. */
+static bool addition_of(struct mx_backend *backend, int equation, size_t t, struct gpu_addition *addition)
 {
-  if (sources == NULL) return 0;
-  if (backend->slot_bytes > 0 &&
+  const struct mx_stage_sources *sources = backend->sources;
+  const struct own_term *term = &own(backend)->term[t];
+  const bool jump = term->term->kind == MX_JUMP, ampere = equation == 0;
+  if ((!jump && !ampere) || is_silent(term, sources, t)) return false;
+  addition->equation = equation;
+  addition->entries = term->entries;
+  if (jump) {
+    addition->other = values_of(backend, sources, t, 0, ampere);
+    if (term->has_penalty) addition->own = values_of(backend, sources, t, 1, !ampere);
+  } else addition->own = values_of(backend, sources, t, 0, false);
+  return addition->other.part != NULL || addition->own.part != NULL;
+}
+
+/* Adds the sources of the stage to an equation, in the way of `to`. */
+static int add(struct mx_backend *backend, int equation, struct gpu_addition to, struct dg_error *err)
+{
+  if (backend->sources == NULL) return 0;
+  if (own(backend)->slot_bytes > 0 &&
       gpu_check(gpuStreamWaitEvent(backend->work, slot_of(backend)->copied, 0), "waiting for sources", err) != 0)
     return err->code;
-  for (size_t t = 0; t < backend->terms; t++) {
-    const struct gpu_term *term = &backend->term[t];
-    const bool jump = term->term->kind == MX_JUMP, ampere = equation == 0;
-    if ((!jump && !ampere) || is_silent(term, sources, t)) continue;
-    struct gpu_addition addition = {.equation = equation,
-                                    .applied = backend->applied.of[equation],
-                                    .entries = term->entries,
-                                    .to = to,
-                                    .also = also,
-                                    .to_register = !mx_scheme_of(&backend->options)->staggered,
-                                    .b = b};
-    if (jump) {
-      addition.other = values_of(backend, sources, t, 0, ampere);
-      if (term->has_penalty) addition.own = values_of(backend, sources, t, 1, !ampere);
-    } else addition.own = values_of(backend, sources, t, 0, false);
-    if (addition.other.part == NULL && addition.own.part == NULL) continue;
-    gpuError_t status = jump ? gpu_add_jumps(&backend->tables, &addition, backend->work)
-                             : gpu_add_currents(&backend->tables, &addition, backend->work);
-    if (gpu_check(status, "adding sources", err) != 0) return err->code;
-    addition.entries = term->curved;
-    if (gpu_check(gpu_add_in_curved(&backend->tables, &backend->curves, &addition, jump, backend->work),
-                  "adding sources", err) != 0)
+  for (size_t t = 0; t < own(backend)->terms; t++) {
+    const struct own_term *term = &own(backend)->term[t];
+    struct gpu_addition addition = to;
+    if (addition_of(backend, equation, t, &addition) &&
+        gpu_add_everywhere(backend, addition, &term->curved, term->term->kind == MX_JUMP, "adding sources", err) != 0)
       return err->code;
   }
   return 0;
 }
 
-int gpu_end_sources(struct mx_backend *backend, const struct mx_stage_sources *sources, struct dg_error *err)
+static int after(struct mx_backend *backend, int equation, void *to, struct dg_error *err)
 {
-  if (sources == NULL || backend->slot_bytes == 0) return 0;
+  return add(backend, equation, (struct gpu_addition){.to = to}, err);
+}
+
+static int stage(struct mx_backend *backend, const struct gpu_stage_end *end, struct dg_error *err)
+{
+  for (int i = 0; i < 2; i++)
+    if (add(backend, i,
+            (struct gpu_addition){.to = end->to[i], .also = end->also[i], .to_register = 1, .b = end->pass->b},
+            err) != 0)
+      return err->code;
+  return 0;
+}
+
+static int done(struct mx_backend *backend, int stage, struct dg_error *err)
+{
+  (void)stage;
+  if (backend->sources == NULL || own(backend)->slot_bytes == 0) return 0;
   return gpu_check(gpuEventRecord(slot_of(backend)->used, backend->work), "adding sources", err);
 }
+
+const struct gpu_term_kind gpu_sources_kind = {
+    .name = "sources",
+    .size = sizeof(struct own_sources),
+    .create = create,
+    .release = release,
+    .bytes = bytes,
+    .after = after,
+    .stage = stage,
+    .values = values,
+    .done = done,
+    .H_elements = H_elements,
+};

@@ -7,8 +7,7 @@
 #include "gpu/core/halo.h"
 #include "gpu/core/places.h"
 #include "gpu/core/staging.h"
-#include "gpu/terms/responses.h"
-#include "gpu/terms/skins.h"
+#include "gpu/terms/list.h"
 #include "gpu/watch/observe.h"
 #include "gpu/watch/past_h.h"
 #include "libdg/base/bug.h"
@@ -78,10 +77,9 @@ int gpu_energy(struct mx_backend *backend, double *electric, double *magnetic, s
                            before = {.u = H.u, .v = H.u, .weight = 3, .count = K};
   if (gpu_grow_staging(backend, 4 * GPU_SUM_PARTS * sizeof(double), err) != 0 ||
       begin_product(backend, 0, E, err) != 0 ||
-      gpu_add_response_energies(backend, 0, (double *)(void *)backend->card_staging[1], err) != 0 ||
+      gpu_terms_energy(backend, 0, (double *)(void *)backend->card_staging[1], err) != 0 ||
       (backend->in_place ? begin_recalled_product(backend, 1, err) : begin_product(backend, 1, H, err)) != 0 ||
-      gpu_add_response_energies(backend, 1, (double *)(void *)backend->card_staging[1] + GPU_SUM_PARTS, err) != 0 ||
-      gpu_add_skin_energies(backend, (double *)(void *)backend->card_staging[1] + GPU_SUM_PARTS, err) != 0 ||
+      gpu_terms_energy(backend, 1, (double *)(void *)backend->card_staging[1] + GPU_SUM_PARTS, err) != 0 ||
       (lags && (begin_product(backend, 2, after, err) != 0 || begin_product(backend, 3, before, err) != 0)) ||
       end_products(backend, lags ? 4 : 2, sum, err) != 0)
     return err->code;
@@ -126,7 +124,7 @@ int gpu_loss(struct mx_backend *backend, size_t count, const int32_t *element, d
   if (loss_of(backend, MX_AMPERE, count, element, loss, err) != 0 ||
       (mx_any_loss(backend->problem, MX_FARADAY) && loss_of(backend, MX_FARADAY, count, element, loss, err) != 0))
     return err->code;
-  return gpu_response_losses(backend, count, element, loss, err);
+  return gpu_terms_loss(backend, count, element, loss, err);
 }
 
 /* Points of a call at most, so that their buffers stay small. Points of one element follow each other. */

@@ -8,6 +8,7 @@
  * elements are copied before the half step of a step that is observed. */
 #include "gpu/core/core.h"
 #include "gpu/core/places.h"
+#include "gpu/terms/list.h"
 #include "gpu/watch/past_h.h"
 #include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
@@ -42,18 +43,28 @@ static size_t rows_at_a_time(const struct mx_problem *problem, size_t real)
   return part < most ? part : most;
 }
 
+struct counted {
+  const struct mx_problem *problem;
+  size_t kept;
+};
+
+static void count(void *context, size_t e)
+{
+  struct counted *counted = context;
+  counted->kept += !has_more(counted->problem, e);
+}
+
+static void mark(void *context, size_t e) { ((bool *)context)[e] = true; }
+
 size_t gpu_recall_bytes(const struct mx_problem *problem, size_t real)
 {
   const size_t row = gpu_stride(problem->ref->order) * real, functionals = rows_of_functionals(problem);
-  size_t rows = rows_at_a_time(problem, real), kept = 0;
+  size_t rows = rows_at_a_time(problem, real);
+  struct counted counted = {problem, 0};
   if (rows < functionals) rows = functionals;
-  for (size_t e = 0; e < problem->K; e++) kept += has_more(problem, e);
-  for (size_t t = 0; t < problem->terms; t++) {
-    const struct mx_term *term = &problem->term[t];
-    for (size_t k = 0; k < term->count && term->kind == MX_JUMP; k++)
-      kept += !has_more(problem, (size_t)term->where[k] / 4);
-  }
-  return rows * row + kept * (row + sizeof(int32_t));
+  for (size_t e = 0; e < problem->K; e++) counted.kept += has_more(problem, e);
+  gpu_terms_H_elements(problem, count, &counted);
+  return rows * row + counted.kept * (row + sizeof(int32_t));
 }
 
 int gpu_new_recall(struct mx_backend *backend, struct dg_error *err)
@@ -65,10 +76,7 @@ int gpu_new_recall(struct mx_backend *backend, struct dg_error *err)
   recall->rows = rows_at_a_time(problem, backend->real);
   if (DG_NEW(more, problem->K, err) != 0) return err->code;
   for (size_t e = 0; e < problem->K; e++) more[e] = has_more(problem, e);
-  for (size_t t = 0; t < problem->terms; t++) {
-    const struct mx_term *term = &problem->term[t];
-    for (size_t k = 0; k < term->count && term->kind == MX_JUMP; k++) more[term->where[k] / 4] = true;
-  }
+  gpu_terms_H_elements(problem, mark, more);
   for (size_t e = 0; e < problem->K; e++) recall->kept.count += more[e];
   if (DG_NEW(recall->element, recall->kept.count, err) != 0) goto fail;
   for (size_t e = 0, i = 0; e < problem->K; e++)

@@ -128,7 +128,7 @@ MAY = {
                  "maxwell/problem maxwell/time",
     "gpu/watch": "gpu/core gpu/kernels gpu/runtime gpu/terms libdg/base libdg/comm maxwell/backend maxwell/backend/frame maxwell/problem "
                  "maxwell/time",
-    "gpu/host": "gpu/core gpu/elliptic gpu/kernels gpu/kernels/skins gpu/runtime gpu/tables gpu/terms gpu/watch libdg/base libdg/comm "
+    "gpu/host": "gpu/core gpu/elliptic gpu/kernels gpu/runtime gpu/tables gpu/terms gpu/watch libdg/base libdg/comm "
                 "maxwell/backend maxwell/backend/frame maxwell/problem maxwell/time",
 }
 
