@@ -79,6 +79,18 @@ function(curlew_fuzz name)
   set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT 300 ENVIRONMENT "OMP_NUM_THREADS=1")
 endfunction()
 
+# What follows fields for hundreds of steps and compares them with closed forms. With sanitizers that takes several times
+# as long, and program_kinds_contract has all the terms there.
+set(CURLEW_NUMBERS test_backend test_curved test_squares test_curved_random test_stability test_stability_bloch test_losses
+  test_magnetic_losses test_responses test_poles test_polarisation test_tensors test_gyrotropic test_ferrite test_layers
+  test_sheets test_metal test_graphene test_metal_sheet test_balance test_ports test_ports_tem test_sources_curved
+  test_phasors test_fused test_fused_curved test_fused_matrix)
+# What has no numbers that optimisation could change: CI runs these with the sanitizers alone, and leaves out their label in
+# the release build.
+set(CURLEW_SANITIZED test_setup test_gmsh test_mesher test_find test_curved_mesh test_fit test_script test_script_args
+  test_script_hooks test_script_limits test_script_threads test_waveform)
+
+
 # curlew_unit_test(NAME SOURCE LIBRARIES...): a cmocka program and its ctest entry, labelled unit.
 function(curlew_unit_test name source)
   if(NOT CURLEW_TESTS)
@@ -90,7 +102,13 @@ function(curlew_unit_test name source)
   add_test(NAME ${name} COMMAND ${name})
   # One thread a test: ctest runs several at a time, and threads that wait for each other on busy processors take many
   # times as long.
-  set_tests_properties(${name} PROPERTIES LABELS unit SKIP_RETURN_CODE 77 TIMEOUT 600 ENVIRONMENT "OMP_NUM_THREADS=1")
+  set(labels unit)
+  if(CURLEW_SANITIZE AND name IN_LIST CURLEW_NUMBERS)
+    list(APPEND labels slow)
+  elseif(NOT CURLEW_SANITIZE AND name IN_LIST CURLEW_SANITIZED)
+    list(APPEND labels sanitized)
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS "${labels}" SKIP_RETURN_CODE 77 TIMEOUT 600 ENVIRONMENT "OMP_NUM_THREADS=1")
 endfunction()
 
 # curlew_mpi_test(NAME "1;2;5" SOURCE LIBRARIES...): the same, started once for every number of ranks, labelled mpi.
