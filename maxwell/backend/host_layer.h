@@ -53,7 +53,7 @@ static inline void NAME(layer_stage)(const struct NAME(state) * state, enum mx_r
                                      const struct NAME(response_stage) * stage)
 {
   const struct mx_layer_rule *rule = own->rule;
-  const REAL *from = own->stage != NULL && !stage->first ? own->stage : own->now;
+  const REAL *from = NAME(stage_states)(own, stage);
   REAL rate[3 * 3 * DG_RULE_POINTS_MAX];
   MX_LAYER_ALIGN REAL added[3][MX_LAYER_POINTS];
   const size_t begin = NAME(at)(state, e, 0, 0);

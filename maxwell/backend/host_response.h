@@ -123,9 +123,7 @@ static void NAME(start_responses)(struct NAME(state) * state, REAL *const fields
 
 /* A stage of Runge-Kutta: the fields (E, H) that responses add to, and how their states go on. */
 struct NAME(response_stage) {
-  bool first, last;      /* of the step */
-  REAL step, a, b;       /* low storage: register = a register + dt rate, state + b register */
-  REAL weight, next;     /* sums: sum + weight rate, start + next rate */
+  struct mx_step_rule rule;
   const REAL *field[2];  /* the fields at the stage */
   REAL *to[2], *also[2]; /* to += scale * addition to the rate, also += also_by * the same (may be NULL) */
   REAL scale, also_by;
@@ -134,30 +132,23 @@ struct NAME(response_stage) {
 /* Makes a stage without the fields that responses read and add to. */
 static struct NAME(response_stage) NAME(stage_of)(const struct NAME(state) * state, int s)
 {
-  const struct mx_scheme *scheme = mx_scheme_of(&state->options);
-  const struct mx_pass *pass = &scheme->pass[s];
-  const double dt = state->options.step;
-  return (struct NAME(response_stage)){.first = s == 0,
-                                       .last = s == scheme->stages - 1,
-                                       .step = (REAL)dt,
-                                       .a = (REAL)pass->a,
-                                       .b = (REAL)pass->b,
-                                       .weight = (REAL)(pass->weight * dt),
-                                       .next = (REAL)(pass->next * dt)};
+  return (struct NAME(response_stage)){.rule = mx_step_rule_of(state->options.integrator, s, state->options.step)};
+}
+
+/* The states of which a stage takes the rates. */
+static inline const REAL *NAME(stage_states)(const struct NAME(response) * own,
+                                             const struct NAME(response_stage) * stage)
+{
+  return stage->rule.sums && !stage->rule.first ? own->stage : own->now;
 }
 
 /* Takes a number of a state along in a stage; ds is its rate. */
 static inline __attribute__((always_inline)) void
 NAME(state_stage)(const struct NAME(response) * own, const struct NAME(response_stage) * stage, size_t k, REAL ds)
 {
-  if (own->registers != NULL) {
-    own->registers[k] = stage->a * own->registers[k] + stage->step * ds;
-    own->now[k] += stage->b * own->registers[k];
-  } else {
-    own->sum[k] = (stage->first ? own->now[k] : own->sum[k]) + stage->weight * ds;
-    own->stage[k] = own->now[k] + stage->next * ds;
-    if (stage->last) own->now[k] = own->sum[k];
-  }
+  const struct mx_step_rule rule = stage->rule;
+  if (rule.sums) NAME(mx_sums)(rule, ds, &own->now[k], &own->sum[k], &own->stage[k]);
+  else NAME(mx_low_storage)(rule, (REAL)rule.step * ds, &own->now[k], &own->registers[k]);
 }
 
 /* Adds du, a response's part of the rate of a number of a field. */
@@ -176,7 +167,7 @@ static inline __attribute__((always_inline)) void NAME(pole_stage)(const struct 
                                                                    const struct NAME(response_stage) * stage)
 {
   const size_t numbers = 3 * (size_t)state->problem->ref->Np, row = NAME(at)(state, e, 0, 0);
-  const REAL *from = own->stage != NULL && !stage->first ? own->stage : own->now;
+  const REAL *from = NAME(stage_states)(own, stage);
   for (size_t i = 0; i < numbers; i++) {
     REAL s[MX_POLE_STATES] = {0}, ds[MX_POLE_STATES] = {0}, du = 0;
     for (size_t q = 0; q < states; q++) s[q] = from[first + q * numbers + i];
@@ -219,7 +210,7 @@ static void NAME(vector_stage)(const struct NAME(state) * state, enum mx_respons
 {
   const size_t Np = (size_t)state->problem->ref->Np;
   const size_t row = NAME(at)(state, e, 0, 0);
-  const REAL *from = (own->stage != NULL && !stage->first ? own->stage : own->now) + first;
+  const REAL *from = NAME(stage_states)(own, stage) + first;
   for (size_t i = 0; i < Np; i++) {
     REAL s[MX_RESPONSE_STATES][3] = {{0}}, ds[MX_RESPONSE_STATES][3] = {{0}}, u[3] = {0}, du[3] = {0};
     NAME(states_at)(state, moving, from, i, s);

@@ -103,21 +103,10 @@ static const double *NAME(stage_currents)(const struct NAME(state) * state, int 
   return (mx_scheme_of(&state->options)->sums && s > 0 ? skins->stage : skins->now) + k * skins->width;
 }
 
-static void NAME(take_current)(struct NAME(state) * state, int s, size_t at, double rate)
+static void NAME(take_current)(struct NAME(skins) * skins, struct mx_step_rule rule, size_t at, double rate)
 {
-  struct NAME(skins) *skins = state->skins;
-  const struct mx_scheme *scheme = mx_scheme_of(&state->options);
-  const struct mx_pass *pass = &scheme->pass[s];
-  const double dt = state->options.step;
-  double *now = &skins->now[at];
-  if (!scheme->sums) {
-    skins->registers[at] = pass->a * skins->registers[at] + dt * rate;
-    *now += pass->b * skins->registers[at];
-    return;
-  }
-  skins->sum[at] = (s == 0 ? *now : skins->sum[at]) + pass->weight * dt * rate;
-  skins->stage[at] = *now + pass->next * dt * rate;
-  if (s == scheme->stages - 1) *now = skins->sum[at];
+  if (rule.sums) mx_sums_double(rule, rate, &skins->now[at], &skins->sum[at], &skins->stage[at]);
+  else mx_low_storage_double(rule, rule.step * rate, &skins->now[at], &skins->registers[at]);
 }
 
 /* Runge-Kutta: the currents' way through stage s on face k. */
@@ -126,11 +115,12 @@ static void NAME(skin_stage)(struct NAME(state) * state, size_t k, int s, const 
   const struct mx_skin *skin = mx_skin_of(state->problem, k);
   const size_t n = 3 * (size_t)state->problem->ref->Nf, first = k * state->skins->width;
   const double *current = NAME(stage_currents)(state, s, k);
+  const struct mx_step_rule rule = mx_step_rule_of(state->options.integrator, s, state->options.step);
   double h[3 * DG_NF_MAX];
   NAME(skin_current)(state, k, H, false, h);
   for (size_t q = 0; q < skin->poles; q++)
     for (size_t i = 0; i < n; i++)
-      NAME(take_current)(state, s, first + q * n + i, skin->rate[q] * (h[i] - current[q * n + i]));
+      NAME(take_current)(state->skins, rule, first + q * n + i, skin->rate[q] * (h[i] - current[q * n + i]));
 }
 
 /* The currents of face k, in leapfrog the mean of old and new: as they are observed, and as V takes them.

@@ -67,19 +67,19 @@ static void rates(const struct mx_circuit *circuit, double F, double rate[2])
   rate[1] = m[1] > 0 ? y[0] / m[1] : 0;
 }
 
-static double runge_kutta(struct mx_circuit *circuit, const struct mx_scheme *scheme, double h, int s, double F)
+/* The states are those of the stage: with sums, the step's start has a place of its own. */
+static double runge_kutta(struct mx_circuit *circuit, enum mx_integrator integrator, double h, int s, double F)
 {
-  const struct mx_pass *pass = &scheme->pass[s];
+  const struct mx_step_rule rule = mx_step_rule_of(integrator, s, 1);
   const double told = circuit->state[0];
   double rate[2];
   rates(circuit, F, rate);
   for (int i = 0; i < 2; i++) {
-    double *y = &circuit->state[i], *k = &circuit->registers[i];
-    if (s == 0) circuit->start[i] = circuit->sum[i] = *y;
-    *k = pass->a * *k + h * rate[i];
-    circuit->sum[i] += pass->weight * *k;
-    if (!scheme->sums) *y += pass->b * *k;
-    else *y = s + 1 == scheme->stages ? circuit->sum[i] : circuit->start[i] + pass->next * *k;
+    double *y = &circuit->state[i], by = h * rate[i];
+    if (rule.first) circuit->start[i] = *y;
+    if (rule.sums) mx_sums_double(rule, by, &circuit->start[i], &circuit->sum[i], y);
+    else mx_low_storage_double(rule, by, y, &circuit->registers[i]);
+    if (rule.sums && rule.last) *y = circuit->start[i];
   }
   return told;
 }
@@ -137,7 +137,7 @@ double mx_circuit_stage(struct mx_circuit *circuit, enum mx_integrator integrato
 {
   if (circuit->form == MX_RESISTOR) return 0;
   return mx_staggered(integrator) ? leapfrog(circuit, h, n, s, part)
-                                  : runge_kutta(circuit, &mx_schemes[integrator], h, s, part[0] + part[1]);
+                                  : runge_kutta(circuit, integrator, h, s, part[0] + part[1]);
 }
 
 /* The largest eigenvalue of [[a, b, 0], [b, c, d], [0, d, 0]], all of them >= 0, by Newton's method from above, where

@@ -6,6 +6,20 @@
 
 double mx_stage_time(enum mx_integrator integrator, int s) { return mx_schemes[integrator].pass[s].time; }
 
+struct mx_step_rule mx_step_rule_of(enum mx_integrator integrator, int s, double step)
+{
+  const struct mx_scheme *scheme = &mx_schemes[integrator];
+  const struct mx_pass *pass = &scheme->pass[s];
+  return (struct mx_step_rule){.step = step,
+                               .a = pass->a,
+                               .b = pass->b,
+                               .weight = pass->weight * step,
+                               .next = pass->next * step,
+                               .sums = scheme->sums,
+                               .first = s == 0,
+                               .last = s == scheme->stages - 1};
+}
+
 double complex mx_amplification(enum mx_integrator integrator, double complex z)
 {
   const struct mx_scheme *scheme = &mx_schemes[integrator];
@@ -13,9 +27,9 @@ double complex mx_amplification(enum mx_integrator integrator, double complex z)
   double complex u = start, k = 0, sum = start; /* the passes themselves, with a step of 1 */
   for (int s = 0; s < scheme->stages; s++) {
     const struct mx_pass *pass = &scheme->pass[s];
-    k = pass->a * k + z * u;
-    sum += pass->weight * k;
-    u = scheme->sums ? start + pass->next * k : u + pass->b * k;
+    k = MX_REGISTER_STEP(pass->a, k, z * u);
+    sum = MX_NUMBER_STEP(sum, pass->weight, k);
+    u = scheme->sums ? MX_NUMBER_STEP(start, pass->next, k) : MX_NUMBER_STEP(u, pass->b, k);
   }
   return scheme->sums ? sum : u;
 }

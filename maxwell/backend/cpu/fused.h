@@ -28,6 +28,7 @@
 #include "maxwell/backend/frame/symmetry.h"
 #include "maxwell/backend/layers/layer_rule.h"
 #include "maxwell/backend/squares/squares.h"
+#include "maxwell/time/step_rule.h"
 
 enum {
   MX_FUSED_BYTES = 64, /* size of a vector: W is 8 doubles or 16 floats on every machine */

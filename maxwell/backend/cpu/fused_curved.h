@@ -252,9 +252,9 @@ INLINE void ORDERED(curved_stage_update)(const struct mx_fused *fused, const str
 #pragma GCC unroll 16
     for (int l = 0; l < WIDE; l++) {
       const NAME(four) old = NAME(load_four)(field + l * ROW + q);
-      const NAME(four) now = a * NAME(load_four)(registers + l * ROW + q) + (decay[l] * old + row[l]);
+      const NAME(four) now = MX_REGISTER_STEP(a, NAME(load_four)(registers + l * ROW + q), (decay[l] * old + row[l]));
       NAME(store_four)(registers + l * ROW + q, now);
-      if (result != NULL) NAME(store_four)(result + l * ROW + q, old + b * now);
+      if (result != NULL) NAME(store_four)(result + l * ROW + q, MX_NUMBER_STEP(old, b, now));
     }
   }
 }

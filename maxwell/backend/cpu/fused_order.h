@@ -358,9 +358,9 @@ INLINE void ORDERED(stage_update)(const struct mx_fused *fused, const struct mx_
 #pragma GCC unroll 16
     for (int l = 0; l < WIDE; l++) {
       const NAME(four) old = NAME(load_four)(field + l * ROW + q);
-      const NAME(four) now = a * NAME(load_four)(registers + l * ROW + q) + (decay[l] * old + row[l]);
+      const NAME(four) now = MX_REGISTER_STEP(a, NAME(load_four)(registers + l * ROW + q), (decay[l] * old + row[l]));
       NAME(store_four)(registers + l * ROW + q, now);
-      NAME(store_four)(to + l * ROW + q, old + b * now);
+      NAME(store_four)(to + l * ROW + q, MX_NUMBER_STEP(old, b, now));
     }
   }
   if (result != NULL && fused->stream)

@@ -144,19 +144,13 @@ static int NAME(runge_kutta)(struct NAME(state) * state, int s, double a, double
  * becomes the end of the step. */
 static void NAME(add_sums)(struct NAME(state) * state, int s)
 {
-  const struct mx_scheme *scheme = mx_scheme_of(&state->options);
-  const bool first = s == 0, last = s == scheme->stages - 1;
+  const struct mx_step_rule rule = mx_step_rule_of(state->options.integrator, s, 1); /* changes have the step */
   for (int i = 0; i < 2; i++) {
     REAL *start = state->field[i], *stage = state->spare[i], *sum = state->sum[i], *change = state->registers[i];
-    REAL w = (REAL)scheme->pass[s].weight, c = (REAL)scheme->pass[s].next;
     struct mx_mark mark = mx_phase_begin(state->profile);
 #pragma omp parallel for simd num_threads(state->threads) schedule(static)
-    for (size_t k = 0; k < state->numbers; k++) {
-      sum[k] = (first ? start[k] : sum[k]) + w * change[k];
-      stage[k] = start[k] + c * change[k];
-      if (last) start[k] = sum[k];
-    }
-    mx_phase_end(state->profile, mark, "sums", mx_cost_update(state->problem, sizeof(REAL), last ? 6 : 5, 4));
+    for (size_t k = 0; k < state->numbers; k++) NAME(mx_sums)(rule, change[k], &start[k], &sum[k], &stage[k]);
+    mx_phase_end(state->profile, mark, "sums", mx_cost_update(state->problem, sizeof(REAL), rule.last ? 6 : 5, 4));
   }
 }
 

@@ -254,33 +254,18 @@ static int NAME(rates)(struct NAME(state) * state, int s, struct dg_error *err)
   return 0;
 }
 
-/* Adds the rate of one field in a pass of low storage (time/schedule.h). */
-static void NAME(low_storage)(struct NAME(state) * state, const struct mx_pass *pass, REAL *field, REAL *reg,
-                              const REAL *rate)
+/* Takes one field along by its rate. With sums, the field is that of the stage, and the register the step's start. */
+static void NAME(take_along)(struct NAME(state) * state, struct mx_step_rule rule, REAL *field, REAL *reg, REAL *sum,
+                             const REAL *rate)
 {
-  REAL a = (REAL)pass->a, b = (REAL)pass->b, dt = (REAL)state->options.step;
+  const REAL dt = (REAL)rule.step;
+  if (rule.sums && rule.first) memcpy(reg, field, state->n * sizeof(REAL));
   for (size_t i = 0; i < state->n; i++) {
-    reg[i] = a * reg[i] + dt * rate[i];
-    field[i] += b * reg[i];
+    REAL none = 0; /* a scheme of one pass keeps no register */
+    if (rule.sums) NAME(mx_sums)(rule, rate[i], &reg[i], &sum[i], &field[i]);
+    else NAME(mx_low_storage)(rule, dt * rate[i], &field[i], reg != NULL ? &reg[i] : &none);
   }
-}
-
-static void NAME(sums)(struct NAME(state) * state, int s, REAL *field, REAL *start, REAL *sum, const REAL *rate)
-{
-  const struct mx_scheme *scheme = mx_scheme_of(&state->options);
-  const struct mx_pass *pass = &scheme->pass[s];
-  REAL w = (REAL)(pass->weight * state->options.step), c = (REAL)(pass->next * state->options.step);
-  for (size_t i = 0; i < state->n; i++) {
-    if (s == 0) start[i] = sum[i] = field[i];
-    sum[i] += w * rate[i];
-    field[i] = s == scheme->stages - 1 ? sum[i] : start[i] + c * rate[i];
-  }
-}
-
-static void NAME(step_alone)(struct NAME(state) * state, const struct mx_pass *pass, REAL *field, const REAL *rate)
-{
-  REAL dt = (REAL)(pass->b * state->options.step);
-  for (size_t i = 0; i < state->n; i++) field[i] += dt * rate[i];
+  if (rule.sums && rule.last) memcpy(field, reg, state->n * sizeof(REAL));
 }
 
 static int NAME(staggered_pass)(struct NAME(state) * state, const struct mx_pass *pass, bool observe,
@@ -304,10 +289,8 @@ static int NAME(stage_begin)(struct NAME(state) * state, int s, bool observe, co
   if (NAME(rates)(state, s, err) != 0) return err->code;
   REAL *const field[2] = {state->E, state->H}, *const reg[2] = {state->register_E, state->register_H},
               *const sum[2] = {state->sum_E, state->sum_H}, *const rate[2] = {state->rate_E, state->rate_H};
-  for (int i = 0; i < 2; i++)
-    if (scheme->sums) NAME(sums)(state, s, field[i], reg[i], sum[i], rate[i]);
-    else if (scheme->registers) NAME(low_storage)(state, pass, field[i], reg[i], rate[i]);
-    else NAME(step_alone)(state, pass, field[i], rate[i]);
+  const struct mx_step_rule rule = mx_step_rule_of(state->options.integrator, s, state->options.step);
+  for (int i = 0; i < 2; i++) NAME(take_along)(state, rule, field[i], reg[i], sum[i], rate[i]);
   return 0;
 }
 
