@@ -13,6 +13,7 @@
 #include "libdg/base/clock.h"
 #include "maxwell/limit/stability.h"
 #include "maxwell/problem/problem_build.h"
+#include "maxwell/step/stepper.h"
 
 enum { BATCHES = 5 }; /* at least */
 
@@ -123,22 +124,20 @@ static int new_cube(struct cube *cube, const struct mx_bench_options *options, i
 
 /* ---- time */
 
-static int take_steps(const struct mx_backend_ops *ops, struct mx_backend *backend, int stages, long steps,
-                      struct dg_error *err)
+static int take_steps(struct mx_stepper *stepper, long steps, struct dg_error *err)
 {
   for (long n = 0; n < steps; n++)
-    for (int s = 0; s < stages; s++)
-      if (ops->stage_begin(backend, s, false, NULL, err) != 0 || ops->stage_end(backend, s, err) != 0) return err->code;
-  return ops->card->wait(backend, err);
+    if (mx_stepper_advance(stepper, false, err) != 0) return err->code;
+  return stepper->ops->card->wait(stepper->backend, err);
 }
 
 /* Seconds of the slowest rank. */
-static int time_steps(const struct mx_backend_ops *ops, struct mx_backend *backend, struct dg_comm *comm, int stages,
-                      long steps, double *seconds, struct dg_error *err)
+static int time_steps(struct mx_stepper *stepper, struct dg_comm *comm, long steps, double *seconds,
+                      struct dg_error *err)
 {
   if (dg_comm_agree(comm, err) != 0) return err->code;
   const double start = mx_clock();
-  if (take_steps(ops, backend, stages, steps, err) != 0) return err->code;
+  if (take_steps(stepper, steps, err) != 0) return err->code;
   *seconds = mx_clock() - start;
   return dg_comm_reduce(comm, DG_MAX, 1, seconds, err);
 }
@@ -154,14 +153,14 @@ static int measure_steps(struct mx_bench_result *result, const struct mx_backend
                          struct dg_comm *comm, double seconds, struct dg_error *err)
 {
   enum { MOST = 1000 };
-  int stages = mx_schemes[result->integrator].stages;
+  struct mx_stepper stepper = mx_stepper_of(ops, backend, result->integrator);
   double step = INFINITY, warm = 0, total = 0, *batch;
   if (DG_NEW(batch, MOST, err) != 0) return err->code;
   /* Two steps, the faster one of which says how many make a batch, and more of them up to a tenth of the time. */
   while (step == INFINITY || warm < 0.1 * seconds)
     for (int i = 0; i < 2; i++) {
       double once = 0;
-      if (time_steps(ops, backend, comm, stages, 1, &once, err) != 0) goto fail;
+      if (time_steps(&stepper, comm, 1, &once, err) != 0) goto fail;
       step = fmin(step, once);
       warm += once;
     }
@@ -169,7 +168,7 @@ static int measure_steps(struct mx_bench_result *result, const struct mx_backend
   const double halo = ops->halo_use(backend).seconds;
   while (result->batches < MOST && (result->batches < BATCHES || total < seconds)) {
     double once = 0;
-    if (time_steps(ops, backend, comm, stages, result->steps, &once, err) != 0) goto fail;
+    if (time_steps(&stepper, comm, result->steps, &once, err) != 0) goto fail;
     batch[result->batches++] = once / (double)result->steps;
     total += once;
   }

@@ -9,6 +9,7 @@
 #include "maxwell/output/watchdog.h"
 #include "maxwell/setup/setup.h"
 #include "maxwell/shell/script/script.h"
+#include "maxwell/step/stepper.h"
 
 /* A function of the caller's as the solver sees it. */
 struct mx_caller {
@@ -43,11 +44,10 @@ struct curlew_simulation {
   /* Steps. */
   struct mx_backend *backend; /* NULL: no step has been asked for */
   struct mx_watchdog watchdog;
-  struct mx_kept *kept;   /* [measures] */
-  double *port_amplitude; /* [ports.functionals] */
-  atomic_long n;          /* steps done */
-  int stage;              /* stages done of step n: 0, or those before the look */
-  bool failed;            /* a step has failed: fields are of no time */
+  struct mx_kept *kept; /* [measures] */
+  struct mx_stepper stepper;
+  atomic_long n; /* steps done; other threads may ask */
+  bool failed;   /* a step has failed: fields are of no time */
   /* A run that is stepped (stepped.h). NULL: none. */
   struct mx_stepped *_Atomic stepped;
   long snapshot; /* 1 + the step at which the last one was asked for */

@@ -24,13 +24,7 @@ void mx_capi_end_steps(struct curlew_simulation *s)
   }
   dg_free(s->kept);
   s->kept = NULL;
-  dg_free(s->port_amplitude);
-  s->port_amplitude = NULL;
-}
-
-static const struct mx_scheme *scheme_of(const struct curlew_simulation *s)
-{
-  return &mx_schemes[s->config.time.integrator];
+  mx_stepper_release(&s->stepper);
 }
 
 /* Makes the backend, with the initial fields in it, when the first step or look is asked for. */
@@ -49,10 +43,12 @@ static int begin(struct curlew_simulation *s, struct dg_error *err)
                             "stepping it, or leave output.s_parameters out",
                    MX_AT(s->config.output.s_parameters_where));
   if (DG_NEW(s->kept, setup->measures.count, err) != 0 ||
-      DG_NEW(s->port_amplitude, setup->sources.ports.functionals, err) != 0 ||
       setup->ops->create(&s->backend, &setup->problem, &options, err) != 0 ||
       mx_start_fields(&place, NULL, &E, &H, err) != 0 || setup->ops->upload(s->backend, E, H, err) != 0)
     goto fail;
+  s->stepper = mx_stepper_of(setup->ops, s->backend, options.integrator);
+  if (mx_stepper_drive(&s->stepper, &setup->sources, setup->step, setup->steps, err) != 0) goto fail;
+  mx_stepper_place(&s->stepper, s->n);
   mx_watchdog_init(&s->watchdog, setup);
 fail:
   dg_free(E);
@@ -61,37 +57,13 @@ fail:
   return err->code;
 }
 
-/* Carries out the next stage of step n. */
-static int stage(struct curlew_simulation *s, bool observe, struct dg_error *err)
-{
-  struct mx_setup *setup = &s->setup;
-  const struct mx_backend_ops *ops = setup->ops;
-  const struct mx_stage_sources *sources = NULL;
-  struct mx_ports *ports = &setup->sources.ports;
-  if (ports->functionals > 0) {
-    if (ops->functionals(s->backend, ports->first, ports->functionals, false, s->port_amplitude, err) != 0 ||
-        mx_ports_sum(ports, s->port_amplitude, err) != 0)
-      return err->code;
-    mx_ports_record(ports, s->n, s->stage, s->port_amplitude);
-  }
-  if (mx_sources_evaluate(&setup->sources, s->n, s->stage, setup->step, &sources, err) != 0)
-    return dg_context(err, "in step %ld of %ld", s->n, setup->steps);
-  if (ops->stage_begin(s->backend, s->stage, observe, sources, err) != 0 ||
-      ops->stage_end(s->backend, s->stage, err) != 0)
-    return err->code;
-  s->stage++;
-  return 0;
-}
-
 /* Begins step n as far as fields of t_n can be looked at. */
 static int observe(struct curlew_simulation *s, struct dg_error *err)
 {
-  const int wanted = scheme_of(s)->observe_stage;
-  while (s->stage < wanted)
-    if (stage(s, true, err) != 0) {
-      s->failed = true;
-      return err->code;
-    }
+  if (mx_stepper_look(&s->stepper, err) != 0) {
+    s->failed = true;
+    return err->code;
+  }
   return s->setup.ops->card->wait(s->backend, err);
 }
 
@@ -156,13 +128,11 @@ static int advance(struct curlew_simulation *s, int64_t steps, struct dg_error *
   for (; steps > 0; steps--) {
     if (atomic_load(&s->interrupted))
       return dg_fail(err, DG_INTERRUPTED, "interrupted at step %ld of %ld", s->n, s->setup.steps);
-    while (s->stage < scheme_of(s)->stages)
-      if (stage(s, false, err) != 0) {
-        s->failed = true;
-        return err->code;
-      }
-    s->stage = 0;
-    s->n++;
+    if (mx_stepper_advance(&s->stepper, false, err) != 0) {
+      s->failed = true;
+      return err->code;
+    }
+    s->n = s->stepper.n;
     if (watch(s, err) != 0) return err->code;
   }
   return 0;
@@ -280,7 +250,7 @@ int curlew_set_fields(struct curlew_simulation *simulation, const double *E, con
     for (size_t i = 0; i < numbers; i++) scaled[i] = H[i] * MX_ETA0;
   }
   if (s->setup.ops->upload(s->backend, E, scaled, &err) != 0) goto fail;
-  s->stage = 0; /* of both fields at t_n */
+  mx_stepper_place(&s->stepper, s->n); /* both fields are of t_n */
 fail:
   dg_free(scaled);
   return mx_capi_leave(s, error, &err);

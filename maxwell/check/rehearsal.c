@@ -115,7 +115,7 @@ static int open_stage(struct stage *stage, struct dg_error *err)
       mx_port_output_open(&stage->loop.port_output, setup, &stage->folder, false, err) != 0)
     goto fail;
   mx_balance_rehearse(mx_output_balance(&stage->loop.output));
-  (void)!DG_NEW(stage->loop.port_amplitude, ports->functionals, err);
+  (void)!mx_loop_prepare(&stage->loop, err);
 fail:
   dg_free(E);
   dg_free(H);
@@ -382,7 +382,7 @@ int mx_rehearse(struct mx_setup *setup, struct mx_rehearsal *rehearsal, struct d
   mx_output_release(&stage.loop.output);
   mx_port_output_release(&stage.loop.port_output);
   mx_hooks_release(&stage.loop.hooks);
-  dg_free(stage.loop.port_amplitude);
+  mx_stepper_release(&stage.loop.stepper);
   setup->ops->destroy(stage.backend);
   remove_folder(&stage);
   mx_folder_close(&stage.folder);

@@ -77,20 +77,21 @@ static int look_at_rules(struct mx_loop *loop, long n, double t, struct dg_error
 }
 
 /* Lets the watcher, who wants it, look at the fields of t_n. */
-static int show(struct mx_loop *loop, long n, struct dg_error *err)
+static int show(struct mx_loop *loop, struct dg_error *err)
 {
   if (!loop->wanted) return 0;
   if (loop->setup->ops->card->wait(loop->backend, err) != 0) return err->code;
   const double start = mx_clock();
   mx_sources_pause(&loop->setup->sources);
-  const int status = loop->watcher->at(loop->watcher->self, loop, n, err);
+  const int status = loop->watcher->at(loop->watcher->self, loop, loop->stepper.n, err);
   loop->started += mx_clock() - start; /* what the watcher takes is not the run's */
   return status;
 }
 
 /* Looks at the fields and writes. They are those at t_n if this step is `observed`. */
-static int observe(struct mx_loop *loop, bool observed, struct dg_error *err)
+static int look(struct mx_loop *loop, struct dg_error *err)
 {
+  const bool observed = loop->observed;
   const long n = loop->seen;
   const struct mx_backend_ops *ops = loop->setup->ops;
   struct mx_watchdog *watchdog = watchdog_of(loop);
@@ -117,9 +118,19 @@ static int observe(struct mx_loop *loop, bool observed, struct dg_error *err)
   return status;
 }
 
-/* Writes the values of ports at t_n, which are ready. */
-static int write_ports(struct mx_loop *loop, long n, struct dg_error *err)
+static int observe(void *self, struct dg_error *err)
 {
+  struct mx_loop *loop = self;
+  if (look(loop, err) != 0 || show(loop, err) != 0) return err->code;
+  if (loop->reason != NULL) loop->stepper.over = true;
+  return 0;
+}
+
+/* Writes the values of ports at t_n, which are ready. */
+static int write_ports(void *self, struct dg_error *err)
+{
+  struct mx_loop *loop = self;
+  const long n = loop->stepper.n;
   if (!loop->writes || loop->setup->sources.ports.count == 0) return 0;
   double start = mx_clock();
   struct mx_mark mark = mx_phase_begin(loop->profile);
@@ -129,93 +140,34 @@ static int write_ports(struct mx_loop *loop, long n, struct dg_error *err)
   return status;
 }
 
-/* Evaluates the sources of stage s of step n. The values of ports are those of the fields now, or of when the look at
- * them was begun. Of the stage behind the last one only the ports' part is wanted, for output. */
-static int evaluate_sources(struct mx_loop *loop, long n, int s, bool last, bool begun,
-                            const struct mx_stage_sources **sources, struct dg_error *err)
-{
-  struct mx_setup *setup = loop->setup;
-  struct mx_ports *ports = &setup->sources.ports;
-  double start = mx_clock();
-  struct mx_mark mark = mx_phase_begin(loop->profile);
-  int status = 0;
-  if (ports->functionals > 0) {
-    double *value = loop->port_amplitude;
-    status = begun ? setup->ops->card->functionals_end(loop->backend, ports->first, ports->functionals, value, err)
-                   : setup->ops->functionals(loop->backend, ports->first, ports->functionals, false, value, err);
-    if (status == 0) status = mx_ports_sum(ports, value, err);
-    if (status == 0) mx_ports_record(ports, n, s, value);
-  }
-  if (last) mx_sources_evaluate_ports(&setup->sources, n, s, setup->step);
-  else if (status == 0 && mx_sources_evaluate(&setup->sources, n, s, setup->step, sources, err) != 0)
-    status = dg_context(err, "in step %ld of %ld", n, setup->steps);
-  loop->source_seconds += mx_clock() - start;
-  mx_phase_end(loop->profile, mark, "sources, evaluated", (struct mx_cost){0, 0});
-  return status;
-}
-
 /* Gives the balance the sources of stage s, behind the look at the fields before the stage. */
-static int account(struct mx_loop *loop, int s, const struct mx_stage_sources *sources, struct dg_error *err)
+static int account(void *self, int s, const struct mx_stage_sources *sources, struct dg_error *err)
 {
+  struct mx_loop *loop = self;
   return loop->writes ? mx_balance_sources(mx_output_balance(&loop->output), s, sources, err) : 0;
 }
 
-/* Runs stage s of step n. Behind it nothing is left to do if it is `last` or the run is to end. */
-static int run_stage(struct mx_loop *loop, long n, int s, bool observed, bool last, struct dg_error *err)
+int mx_loop_prepare(struct mx_loop *loop, struct dg_error *err)
 {
-  const bool shown = observed || loop->wanted;
+  static const struct mx_step_hooks hooks = {.ports = write_ports, .observe = observe, .sources = account};
   struct mx_setup *setup = loop->setup;
-  const struct mx_backend_ops *ops = setup->ops;
-  const struct mx_stage_sources *sources = NULL;
-  const bool here = s == mx_schemes[setup->config->time.integrator].observe_stage;
-  if (evaluate_sources(loop, n, s, last, false, &sources, err) != 0 ||
-      (here && (write_ports(loop, n, err) != 0 || observe(loop, observed, err) != 0 || show(loop, n, err) != 0)) ||
-      account(loop, s, sources, err) != 0)
-    return err->code;
-  if (last || loop->reason != NULL) return 0;
-  if (ops->stage_begin(loop->backend, s, shown, sources, err) != 0) return err->code;
-  return ops->stage_end(loop->backend, s, err);
-}
-
-/* Runs a stage on a card where the sources depend on the ports' values of the fields before the stage. The card works
- * on the stage while the host waits for these values. */
-static int run_stage_ahead(struct mx_loop *loop, long n, int s, bool observed, bool last, struct dg_error *err)
-{
-  const bool shown = observed || loop->wanted;
-  struct mx_setup *setup = loop->setup;
-  const struct mx_backend_ops *ops = setup->ops;
-  const struct mx_ports *ports = &setup->sources.ports;
-  const struct mx_stage_sources *sources = NULL;
-  const bool here = s == mx_schemes[setup->config->time.integrator].observe_stage;
-  if (ops->card->functionals_begin(loop->backend, ports->first, ports->functionals, err) != 0 ||
-      (here && (observe(loop, observed, err) != 0 || show(loop, n, err) != 0)))
-    return err->code;
-  last = last || loop->reason != NULL;
-  if ((!last && ops->stage_begin(loop->backend, s, shown, &mx_sources_follow, err) != 0) ||
-      evaluate_sources(loop, n, s, last, true, &sources, err) != 0 || account(loop, s, sources, err) != 0 ||
-      (here && write_ports(loop, n, err) != 0))
-    return err->code;
-  if (last) return 0;
-  if (ops->card->stage_sources(loop->backend, s, sources, err) != 0) return err->code;
-  return ops->stage_end(loop->backend, s, err);
+  loop->stepper = mx_stepper_of(setup->ops, loop->backend, setup->config->time.integrator);
+  loop->stepper.hooks = &hooks;
+  loop->stepper.self = loop;
+  loop->stepper.profile = loop->profile;
+  return mx_stepper_drive(&loop->stepper, &setup->sources, setup->step, setup->steps, err);
 }
 
 int mx_loop_step(struct mx_loop *loop, long n, long seen, struct dg_error *err)
 {
-  struct mx_setup *setup = loop->setup;
-  const struct mx_scheme *scheme = &mx_schemes[setup->config->time.integrator];
-  const bool ahead = setup->sources.ports.functionals > 0 && setup->ops->card->present;
+  const struct mx_setup *setup = loop->setup;
   /* Further runs for S-parameters need the energy that is left at their end. */
   const bool often = loop->writes || has_rules(loop), ends = seen == setup->steps && !loop->rehearses;
-  bool looks = (often || ends) && mx_watchdog_due(watchdog_of(loop), seen);
-  bool observed = looks || (loop->writes && mx_output_due(&loop->output, seen));
+  const bool looks = (often || ends) && mx_watchdog_due(watchdog_of(loop), seen);
+  loop->observed = looks || (loop->writes && mx_output_due(&loop->output, seen));
   loop->seen = seen;
-  for (int s = 0; s < scheme->stages; s++) {
-    const bool last = n == setup->steps && s == scheme->observe_stage;
-    if ((ahead ? run_stage_ahead : run_stage)(loop, n, s, observed, last, err) != 0) return err->code;
-    if (last || loop->reason != NULL) return 0;
-  }
-  return 0;
+  mx_stepper_place(&loop->stepper, n);
+  return mx_stepper_advance(&loop->stepper, loop->observed || loop->wanted, err);
 }
 
 static struct mx_run_state state_of(struct mx_loop *loop)

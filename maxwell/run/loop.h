@@ -7,6 +7,7 @@
 #include "maxwell/output/ports/port_output.h"
 #include "maxwell/output/watchdog.h"
 #include "maxwell/shell/profile.h"
+#include "maxwell/step/stepper.h"
 
 struct mx_loop {
   struct mx_setup *setup;
@@ -19,24 +20,24 @@ struct mx_loop {
   struct mx_watchdog watchdog[2]; /* for the run that writes output, and for further runs for S-parameters */
   struct mx_control control;
   struct mx_counters counters; /* of the checkpoint at hand */
-  double *port_amplitude;      /* [ports.functionals] */
+  struct mx_stepper stepper;
   double started, output_seconds;
-  struct dg_pace pace;   /* of progress */
-  bool writes;           /* the run writes output; else it is a further run for S-parameters, which only adds to them */
-  bool rehearses;        /* steps are made to be timed (maxwell/check/rehearsal.h): the script's rules are not asked */
-  long seen;             /* number of the step as the observation takes it */
-  bool resume;           /* the run goes on from a checkpoint */
-  bool ended;            /* the checkpoint was written at the end of the fields */
-  bool again;            /* the fields may run more than once: no checkpoint is written */
-  bool heat_follows;     /* a checkpoint is written at the end of the fields: heat may be stopped, and goes on there */
-  double source_seconds; /* seconds that the loop took for sources */
-  bool stopped;          /* a signal or the clock has stopped the run, in the same step on all ranks */
-  long done;             /* steps done */
-  long total;            /* steps of all runs for S-parameters */
-  long later;            /* steps of the runs for S-parameters that are still to come, as it seems */
-  const char *reason;    /* why the run ends before its last step; NULL: no reason */
-  long checkpoints;      /* checkpoints written */
-  long checkpointed;     /* `total` of the last checkpoint; -1: none */
+  struct dg_pace pace; /* of progress */
+  bool writes;         /* the run writes output; else it is a further run for S-parameters, which only adds to them */
+  bool rehearses;      /* steps are made to be timed (maxwell/check/rehearsal.h): the script's rules are not asked */
+  bool observed;       /* the fields of the step are looked at */
+  long seen;           /* number of the step as the observation takes it */
+  bool resume;         /* the run goes on from a checkpoint */
+  bool ended;          /* the checkpoint was written at the end of the fields */
+  bool again;          /* the fields may run more than once: no checkpoint is written */
+  bool heat_follows;   /* a checkpoint is written at the end of the fields: heat may be stopped, and goes on there */
+  bool stopped;        /* a signal or the clock has stopped the run, in the same step on all ranks */
+  long done;           /* steps done */
+  long total;          /* steps of all runs for S-parameters */
+  long later;          /* steps of the runs for S-parameters that are still to come, as it seems */
+  const char *reason;  /* why the run ends before its last step; NULL: no reason */
+  long checkpoints;    /* checkpoints written */
+  long checkpointed;   /* `total` of the last checkpoint; -1: none */
   char no_checkpoint[208];          /* why the last one could not be written */
   double checkpoint_seconds;        /* seconds that checkpoints took */
   struct mx_profile *profile;       /* NULL: off */
@@ -46,6 +47,8 @@ struct mx_loop {
   bool wanted;                      /* the watcher wants to see the fields of this step */
 };
 
+/* Makes the stepper of the loop's backend; release it (mx_stepper_release). */
+int mx_loop_prepare(struct mx_loop *loop, struct dg_error *err) DG_MUST_USE;
 /* Finds where the run begins: at its start, or at the checkpoint. The tables are then cut to their length at the
  * checkpoint. Collective. */
 int mx_loop_begin(struct mx_loop *loop, const struct mx_checkpoint *checkpoint, long *first,

@@ -191,7 +191,7 @@ static void keep(struct mx_loop *loop, bool finished, double finishing, struct m
 {
   mx_hooks_give(&loop->hooks, &summary->derived);
   snprintf(summary->stop_text, sizeof summary->stop_text, "%s", loop->hooks.why);
-  summary->seconds.sources = loop->source_seconds;
+  summary->seconds.sources = loop->stepper.source_seconds;
   summary->seconds.sources_ahead = mx_sources_seconds_ahead(&loop->setup->sources);
   summary->seconds.output = loop->output_seconds + finishing;
   summary->seconds.snapshots = mx_output_snapshots(&loop->output)->held_up;
@@ -241,8 +241,7 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const stru
       mx_output_open(&loop.output, &scene, loop.resume, err) != 0 ||
       mx_port_output_open(&loop.port_output, setup, folder, loop.resume, err) != 0 ||
       mx_hooks_open(&loop.hooks, setup, folder, &loop.output, &loop.port_output, err) != 0 ||
-      DG_NEW(loop.port_amplitude, setup->sources.ports.functionals, err) != 0 ||
-      mx_loop_begin(&loop, checkpoint, &first, err) != 0)
+      mx_loop_prepare(&loop, err) != 0 || mx_loop_begin(&loop, checkpoint, &first, err) != 0)
     goto fail;
   loop.control.keeps = options->keeps;
   loop.signals = saved;
@@ -276,7 +275,7 @@ fail:
   mx_output_release(&loop.output);
   mx_port_output_release(&loop.port_output);
   mx_hooks_release(&loop.hooks);
-  dg_free(loop.port_amplitude);
+  mx_stepper_release(&loop.stepper);
   return err->code;
 }
 

@@ -9,6 +9,7 @@
 #include "libdg/base/memory.h"
 #include "libdg/mesh/load/format.h"
 #include "maxwell/limit/local_part.h"
+#include "maxwell/step/stepper.h"
 
 enum { SLOWEST = 5, BINS = 4096 };
 #define WARNED 4.0 /* times slower than the median */
@@ -137,17 +138,15 @@ static int time_steps(const struct mx_setup *setup, const struct mx_problem *par
 {
   enum { STEPS = 6 };
   const struct mx_backend_options options = mx_setup_backend_options(setup);
-  const int stages = mx_schemes[setup->config->time.integrator].stages;
   const double begin = mx_clock(), most = 0.1;
   struct mx_backend *backend = NULL;
   *seconds = INFINITY;
   if (setup->ops->create(&backend, part, &options, err) != 0 || setup->ops->upload(backend, NULL, NULL, err) != 0)
     goto fail;
+  struct mx_stepper stepper = mx_stepper_of(setup->ops, backend, options.integrator);
   for (int step = 0; step < STEPS && (step < 1 || mx_clock() - begin < most); step++) {
     const double start = mx_clock();
-    for (int s = 0; s < stages; s++)
-      if (setup->ops->stage_begin(backend, s, false, NULL, err) != 0 || setup->ops->stage_end(backend, s, err) != 0)
-        goto fail;
+    if (mx_stepper_advance(&stepper, false, err) != 0) goto fail;
     *seconds = fmin(*seconds, mx_clock() - start);
   }
 fail:

@@ -17,7 +17,7 @@
 
 #include "maxwell/limit/stability.h"
 #include "maxwell/problem/initial.h"
-#include "maxwell/sources/sources.h"
+#include "maxwell/step/stepper.h"
 #include "maxwell/tests/box.h"
 
 static const double pi = 3.14159265358979323846;
@@ -121,20 +121,17 @@ static void set_sources(struct box *box, struct mx_source_config source[2], enum
 static int simulate(const struct box *box, struct mx_sources *sources, const struct mx_backend_ops *ops, double step,
                     long steps, double *E, double *H, struct dg_error *err)
 {
-  const struct mx_scheme *scheme = &mx_schemes[sources->integrator];
   const struct mx_backend_options options = {.integrator = sources->integrator, .step = step * MX_C0};
-  const struct mx_stage_sources *values;
+  struct mx_stepper stepper = {0};
   struct mx_backend *backend = NULL;
   if (ops->create(&backend, &box->problem, &options, err) != 0 || ops->upload(backend, E, H, err) != 0) goto fail;
-  for (long n = 0; n <= steps; n++) { /* of the last step only what it takes to look */
-    const bool look = n == steps;
-    for (int s = 0; s < (look ? scheme->observe_stage : scheme->stages); s++)
-      if (mx_sources_evaluate(sources, n, s, step, &values, err) != 0 ||
-          ops->stage_begin(backend, s, look, values, err) != 0 || ops->stage_end(backend, s, err) != 0)
-        goto fail;
-  }
-  (void)!ops->download(backend, E, H, err);
+  stepper = mx_stepper_of(ops, backend, sources->integrator);
+  if (mx_stepper_drive(&stepper, sources, step, steps, err) != 0) goto fail;
+  for (long n = 0; n < steps; n++)
+    if (mx_stepper_advance(&stepper, false, err) != 0) goto fail;
+  if (mx_stepper_look(&stepper, err) == 0) (void)!ops->download(backend, E, H, err);
 fail:
+  mx_stepper_release(&stepper);
   ops->destroy(backend);
   return err->code;
 }

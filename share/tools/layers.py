@@ -75,6 +75,7 @@ MAY = {
                            "maxwell/problem maxwell/sources/faces",
     "maxwell/sources": "libdg/base libdg/comm libdg/mesh* libdg/ref maxwell/backend maxwell/model maxwell/problem "
                        "maxwell/shell maxwell/sources/faces maxwell/sources/tem maxwell/time",
+    "maxwell/step": "libdg/base maxwell/backend maxwell/shell maxwell/sources maxwell/time",
     "maxwell/measure": "libdg/base libdg/io libdg/mesh* libdg/ref maxwell/backend maxwell/backend/frame maxwell/model "
                        "maxwell/problem maxwell/response maxwell/shell maxwell/shell/rules maxwell/time maxwell/worth",
     "maxwell/transform": "libdg/base libdg/comm maxwell/backend maxwell/model maxwell/shell maxwell/sources maxwell/worth",
@@ -91,7 +92,7 @@ MAY = {
     "maxwell/touch": "libdg/base libdg/comm libdg/geometry libdg/mesh maxwell/far maxwell/measure maxwell/model maxwell/problem maxwell/sources "
                      "maxwell/sources/faces",
     "maxwell/setup": "libdg/* maxwell/backend maxwell/far maxwell/limit maxwell/measure maxwell/model maxwell/model/heat maxwell/operator "
-                     "maxwell/periods maxwell/phasor maxwell/problem maxwell/resonance maxwell/shell maxwell/sources maxwell/statics maxwell/time maxwell/touch maxwell/worth*",
+                     "maxwell/periods maxwell/phasor maxwell/problem maxwell/resonance maxwell/shell maxwell/sources maxwell/statics maxwell/step maxwell/time maxwell/touch maxwell/worth*",
     "maxwell/output/powers": "libdg/base libdg/comm libdg/ref maxwell/backend maxwell/backend/frame maxwell/operator maxwell/problem "
                              "maxwell/response maxwell/time",
     "maxwell/record": "libdg/* maxwell/backend maxwell/backend/frame maxwell/measure maxwell/model maxwell/operator maxwell/output/powers "
@@ -105,16 +106,16 @@ MAY = {
     "maxwell/checkpoint": "libdg/base libdg/comm libdg/files libdg/io libdg/mesh maxwell/backend maxwell/backend/frame "
                           "maxwell/hooks maxwell/output maxwell/output/ports maxwell/problem maxwell/setup maxwell/shell maxwell/shell/rules",
     "maxwell/run": "libdg/base maxwell maxwell/backend maxwell/checkpoint maxwell/heat maxwell/hooks maxwell/model maxwell/model/heat maxwell/output maxwell/output/ports "
-                   "maxwell/problem maxwell/setup maxwell/statics maxwell/shell maxwell/sources",
+                   "maxwell/problem maxwell/setup maxwell/statics maxwell/step maxwell/shell maxwell/sources",
     "maxwell/check": "libdg/* maxwell/backend maxwell/heat maxwell/measure maxwell/model maxwell/model/heat maxwell/output maxwell/problem maxwell/record maxwell/run "
-                     "maxwell/setup maxwell/statics maxwell/shell maxwell/sources maxwell/time maxwell/worth",
+                     "maxwell/setup maxwell/statics maxwell/step maxwell/shell maxwell/sources maxwell/time maxwell/worth",
     "maxwell/app": "libdg/* maxwell maxwell/backend maxwell/check maxwell/heat maxwell/limit maxwell/measure maxwell/output maxwell/problem "
-                   "maxwell/app/fit maxwell/app/outputs maxwell/app/sweep maxwell/run maxwell/setup maxwell/shell*",
+                   "maxwell/app/fit maxwell/app/outputs maxwell/app/sweep maxwell/run maxwell/setup maxwell/shell* maxwell/step",
     "maxwell/app/outputs": "libdg/base",
     "maxwell/app/fit": "libdg/base maxwell/app/outputs maxwell/fit",
     "maxwell/app/sweep": "libdg/base libdg/base/machine libdg/files maxwell maxwell/app/outputs",
     "maxwell/capi": "libdg/base libdg/geometry libdg/io libdg/mesh libdg/ref maxwell maxwell/measure maxwell/output "
-                    "maxwell/problem maxwell/run maxwell/setup maxwell/statics maxwell/shell maxwell/shell/script",
+                    "maxwell/problem maxwell/run maxwell/setup maxwell/statics maxwell/step maxwell/shell maxwell/shell/script",
     # The card.
     "gpu/runtime": "libdg/base libdg/comm",
     "gpu/kernels": "gpu/runtime libdg/base maxwell/backend/frame maxwell/problem maxwell/response",
