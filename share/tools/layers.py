@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Checks that the house keeps its order: layers.py [ROOT] reads the C and CUDA sources.
 
-Five rules, each with a line on how to mend what breaks it:
+Seven rules, each with a line on how to mend what breaks it:
   - a folder includes headers of itself and of the folders that MAY names for it, all of which stand above it in the
     table, so arrows point one way;
   - no circle between units (a unit is x.h with x.c, and private headers such as x_state.h);
+  - no circle of calls between the sources of a folder with more than FEW of them, but in the folders of CALL_CIRCLES;
+  - a header declares functions of one source, but for SHARED_HEADERS, a list that only shrinks;
   - a folder has at most MOST sources side by side;
   - a library that belongs behind one seam (ONLY) is included there alone;
   - an integrator is named (INTEGRATOR) where it is described or chosen; others ask what its step is like.
@@ -146,30 +148,85 @@ ONLY = [
 INTEGRATOR = re.compile(r"\bMX_(?:LEAPFROG|RK4|LSRK|EULER)\b")
 NAMES_INTEGRATORS = ("maxwell/model", "maxwell/time", "maxwell/app")
 
+FEW = 2  # sources of a folder between which calls may go round
+CALL_CIRCLES = {"maxwell/capi", "maxwell/heat"}
+
+# Headers that declare functions of several sources today.
+SHARED_HEADERS = set("""
+gpu/elliptic/kernels.h
+gpu/kernels/curves.h
+gpu/kernels/kernels.h
+libdg/comm/comm.h
+libdg/field/elliptic.h
+libdg/files/ledger.h
+libdg/mesh/curve.h
+libdg/mesh/load/gmsh_model.h
+libdg/mesh/mesh.h
+libdg/mesh/parts/msh_parts.h
+libdg/mesh/parts/partition.h
+maxwell/app/bench.h
+maxwell/capi/curlew.h
+maxwell/capi/guard.h
+maxwell/capi/stepped.h
+maxwell/check/survey.h
+maxwell/far/far_field.h
+maxwell/heat/heat_work.h
+maxwell/model/config.h
+maxwell/model/config_read.h
+maxwell/phasor/phasors.h
+maxwell/record/recorder.h
+maxwell/response/pole_rows.h
+maxwell/setup/setup.h
+maxwell/shell/rules/rules.h
+maxwell/sources/faces/port_shape.h
+maxwell/sources/port.h
+maxwell/sources/port_state.h
+maxwell/sources/sources.h
+maxwell/touch/touch_work.h
+maxwell/transform/running.h
+maxwell/worth/asked/asked.h
+""".split())
+
 SOURCE = re.compile(r"\.(?:cu\.in|cuh|cu|c|h)$")
+COMMENT = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.S)  # and strings
+# Functions that other sources may call, at the beginning of a line.
+BEGINNING = r"^(?!static\b|typedef\b|return\b|else\b)[A-Za-z_][\w \t*]*?[ *](\w+)\s*\("
+DEFINED = re.compile(BEGINNING + r"[^;{}]*?\)\s*\n?\{", re.M)
+DECLARED = re.compile(BEGINNING + r"(?!\*)", re.M)
+CALLED = re.compile(r"\b([a-z]\w+)\s*\(")
 INCLUDE = re.compile(r'^\s*#\s*include\s+(?:"([^"]+)"|<([^>]+)>)', re.M)
 
 
+class Source:
+    """A file: what it includes by "" and by <>, its text, and its code, which is that without comments and strings."""
+
+    def __init__(self, text):
+        lines = INCLUDE.findall(text)
+        self.own = [own for own, _ in lines if own]
+        self.others = [other for _, other in lines if other]
+        self.text = text
+        self.code = COMMENT.sub("", text)
+
+
 def read_sources():
-    """{path: (included by "", included by <>)} of all sources but tests and fuzzers."""
+    """{path: Source} of all sources but tests and fuzzers."""
     listed = subprocess.run(["git", "ls-files", "libdg", "maxwell", "gpu"], capture_output=True, text=True, check=True)
     found = {}
     for path in listed.stdout.split():
         if not SOURCE.search(path) or "/tests/" in path or "/fuzz/" in path or not os.path.exists(path):
             continue
         with open(path, encoding="utf-8") as file:
-            lines = INCLUDE.findall(file.read())
-        found[path] = ([own for own, _ in lines if own], [other for _, other in lines if other])
+            found[path] = Source(file.read())
     return found
 
 
 def check_arrows(sources):
-    for path, (own, _) in sources.items():
+    for path, source in sources.items():
         folder = os.path.dirname(path)
         if folder not in MAY:
             yield f"{path}: the folder {folder} is not in the table MAY of share/tools/layers.py: give it a place there"
             continue
-        for header in own:
+        for header in source.own:
             other = os.path.dirname(header)
             if other == folder or any(other == may or may.endswith("*") and other.startswith(may[:-1])
                                       for may in MAY[folder].split()):
@@ -193,17 +250,14 @@ def units(sources):
     return unit
 
 
-def check_circles(sources):
-    unit = units(sources)
-    arrows = collections.defaultdict(set)
-    for path, (own, _) in sources.items():
-        arrows[unit[path]] |= {unit[header] for header in own if header in unit} - {unit[path]}
+def circles_of(arrows):
+    """The circles of {from: {to}}, each a sorted list: Tarjan's strongly connected components."""
     index, low, stack, circles = {}, {}, [], []
 
-    def visit(at):  # Tarjan's strongly connected components
+    def visit(at):
         index[at] = low[at] = len(index)
         stack.append(at)
-        for to in arrows[at]:
+        for to in arrows.get(at, ()):
             if to not in index:
                 visit(to)
             if to in stack:
@@ -218,9 +272,57 @@ def check_circles(sources):
     for at in list(arrows):
         if at not in index:
             visit(at)
-    for circle in circles:
+    return circles
+
+
+def check_circles(sources):
+    unit = units(sources)
+    arrows = collections.defaultdict(set)
+    for path, source in sources.items():
+        arrows[unit[path]] |= {unit[header] for header in source.own if header in unit} - {unit[path]}
+    for circle in circles_of(arrows):
         yield (f"circle: {' '.join(circle)}: put what two of them share into a unit of its own below both, or hand "
                f"it over as an argument")
+
+
+def functions(sources):
+    """{function: the source that defines it}, of those that others may call."""
+    return {name: path for path, source in sources.items() if path.endswith((".c", ".cu"))
+            for name in DEFINED.findall(source.code)}
+
+
+def check_calls(sources):
+    where = functions(sources)
+    count = collections.Counter(os.path.dirname(path) for path in sources if path.endswith((".c", ".cu")))
+    arrows = collections.defaultdict(set)
+    for path, source in sources.items():
+        folder = os.path.dirname(path)
+        if count[folder] <= FEW or not path.endswith((".c", ".cu")):
+            continue
+        arrows[path] = {where[name] for name in set(CALLED.findall(source.code)) if name in where
+                        and os.path.dirname(where[name]) == folder} - {path}
+    found = circles_of(arrows)
+    for circle in found:
+        if os.path.dirname(circle[0]) not in CALL_CIRCLES:
+            yield (f"circle of calls: {' '.join(circle)}: move what one of them is called back for to a file of its "
+                   f"own, or hand it over as a function")
+    for folder in sorted(CALL_CIRCLES - {os.path.dirname(circle[0]) for circle in found}):
+        yield f"calls in {folder} go round no more: take it out of CALL_CIRCLES in share/tools/layers.py"
+
+
+def check_headers(sources):
+    where = functions(sources)
+    shared = set()
+    for path, source in sources.items():
+        if not path.endswith(".h"):
+            continue
+        homes = sorted({where[name] for name in DECLARED.findall(source.code) if name in where})
+        if len(homes) > 1:
+            shared.add(path)
+            if path not in SHARED_HEADERS:
+                yield f"{path} declares functions of {' and '.join(homes)}: give each source a header"
+    for path in sorted(SHARED_HEADERS - shared):
+        yield f"{path} declares functions of one source: take it out of SHARED_HEADERS in share/tools/layers.py"
 
 
 def check_sizes(sources):
@@ -231,18 +333,17 @@ def check_sizes(sources):
 
 
 def check_seams(sources):
-    for path, (_, others) in sources.items():
+    for path, source in sources.items():
         for header, folder, why in ONLY:
-            if header in others and not os.path.dirname(path).startswith(folder):
+            if header in source.others and not os.path.dirname(path).startswith(folder):
                 yield f"{path} includes <{header}>, which belongs to {folder} alone: {why}"
 
 
 def check_integrators(sources):
-    for path in sources:
+    for path, source in sources.items():
         if os.path.dirname(path) in NAMES_INTEGRATORS:
             continue
-        with open(path, encoding="utf-8") as file:
-            found = INTEGRATOR.search(file.read())
+        found = INTEGRATOR.search(source.text)
         if found:
             yield (f"{path} names {found.group(0)}: ask maxwell/time/schedule.h for the property that is meant "
                    f"(mx_staggered), or give it one")
@@ -251,7 +352,7 @@ def check_integrators(sources):
 def main():
     os.chdir(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..", ".."))
     sources = read_sources()
-    checks = (check_arrows, check_circles, check_sizes, check_seams, check_integrators)
+    checks = (check_arrows, check_circles, check_calls, check_headers, check_sizes, check_seams, check_integrators)
     lines = [line for check in checks for line in check(sources)]
     print("\n".join(lines) if lines else f"{len(sources)} sources in {len(MAY)} folders: all arrows point down")
     return 1 if lines else 0
