@@ -149,11 +149,13 @@ static int compare(const void *a, const void *b)
 }
 
 /* Warms up, then takes batches of steps until there are BATCHES and they took `seconds`. */
-static int measure_steps(struct mx_bench_result *result, const struct mx_backend_ops *ops, struct mx_backend *backend,
-                         struct dg_comm *comm, double seconds, struct dg_error *err)
+static int measure_steps(struct mx_bench_result *result, const struct cube *cube, struct mx_backend *backend,
+                         double seconds, struct dg_error *err)
 {
   enum { MOST = 1000 };
-  struct mx_stepper stepper = mx_stepper_of(ops, backend, result->integrator);
+  const struct mx_backend_ops *ops = mx_backends[result->backend];
+  struct dg_comm *comm = cube->ranks.comm;
+  struct mx_stepper stepper = mx_stepper_of(ops, backend, &cube->problem, result->integrator);
   double step = INFINITY, warm = 0, total = 0, *batch;
   if (DG_NEW(batch, MOST, err) != 0) return err->code;
   /* Two steps, the faster one of which says how many make a batch, and more of them up to a tenth of the time. */
@@ -248,7 +250,7 @@ static int measure_case(struct mx_bench_result *result, const struct cube *cube,
   result->memory = (double)bytes * result->ranks / (double)result->unknowns;
   result->threads = ops->threads(backend);
   result->instructions = ops->instructions != NULL ? ops->instructions() : "compiler's choice";
-  if (measure_steps(result, ops, backend, cube->ranks.comm, options->seconds, err) == 0 &&
+  if (measure_steps(result, cube, backend, options->seconds, err) == 0 &&
       measure_halo(result, ops, backend, cube->ranks.comm, err) == 0)
     (void)check_fields(ops, backend, err);
 fail:

@@ -39,7 +39,7 @@ static void NAME(film_stage)(struct NAME(state) * state, size_t k, int s, const 
   struct NAME(skins) *skins = state->skins;
   const struct mx_skin *film = mx_skin_of(state->problem, k);
   const size_t n = 3 * (size_t)state->problem->ref->Nf;
-  const struct mx_step_rule rule = mx_step_rule_of(state->options.integrator, s, state->options.step);
+  const struct mx_step_rule rule = mx_step_rule_of(&state->schedule.pass[s], state->options.step);
   const double *currents = NAME(stage_currents)(state, s, k);
   for (size_t i = 0; i < n; i++) {
     const double current = currents[i];

@@ -132,7 +132,7 @@ struct NAME(response_stage) {
 /* Makes a stage without the fields that responses read and add to. */
 static struct NAME(response_stage) NAME(stage_of)(const struct NAME(state) * state, int s)
 {
-  return (struct NAME(response_stage)){.rule = mx_step_rule_of(state->options.integrator, s, state->options.step)};
+  return (struct NAME(response_stage)){.rule = mx_step_rule_of(&state->schedule.pass[s], state->options.step)};
 }
 
 /* The states of which a stage takes the rates. */

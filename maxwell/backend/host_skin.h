@@ -100,7 +100,7 @@ static void NAME(skin_step)(struct NAME(state) * state, size_t k, const REAL *H)
 static const double *NAME(stage_currents)(const struct NAME(state) * state, int s, size_t k)
 {
   const struct NAME(skins) *skins = state->skins;
-  return (mx_scheme_of(&state->options)->sums && s > 0 ? skins->stage : skins->now) + k * skins->width;
+  return (state->schedule.pass[s].from == MX_STAGE ? skins->stage : skins->now) + k * skins->width;
 }
 
 static void NAME(take_current)(struct NAME(skins) * skins, struct mx_step_rule rule, size_t at, double rate)
@@ -115,7 +115,7 @@ static void NAME(skin_stage)(struct NAME(state) * state, size_t k, int s, const 
   const struct mx_skin *skin = mx_skin_of(state->problem, k);
   const size_t n = 3 * (size_t)state->problem->ref->Nf, first = k * state->skins->width;
   const double *current = NAME(stage_currents)(state, s, k);
-  const struct mx_step_rule rule = mx_step_rule_of(state->options.integrator, s, state->options.step);
+  const struct mx_step_rule rule = mx_step_rule_of(&state->schedule.pass[s], state->options.step);
   double h[3 * DG_NF_MAX];
   NAME(skin_current)(state, k, H, false, h);
   for (size_t q = 0; q < skin->poles; q++)
@@ -169,8 +169,7 @@ static void NAME(find_voltage)(struct NAME(state) * state, size_t k, int s)
 static int NAME(exchange_skins)(struct NAME(state) * state, int s, struct dg_error *err)
 {
   struct mx_sheet_links *links = &state->skins->links;
-  const struct mx_scheme *scheme = mx_scheme_of(&state->options);
-  const bool within = scheme->sums && s + 1 < scheme->stages;
+  const bool within = state->schedule.pass[s].to == MX_STAGE;
   for (size_t i = 0; i < links->sent; i++) {
     double *to = mx_sheet_links_to_send(links, i);
     if (within) memcpy(to, NAME(stage_currents)(state, s + 1, links->send[i]), links->width * sizeof *to);
@@ -204,9 +203,9 @@ static int NAME(pass_skins)(struct NAME(state) * state, int s, const REAL *H, st
 /* Behind the loading of currents: the other faces' of sheets. */
 static int NAME(loaded_skins)(struct NAME(state) * state, struct dg_error *err)
 {
-  const struct mx_scheme *scheme = mx_scheme_of(&state->options);
-  if (state->skins == NULL || scheme->staggered) return 0; /* leapfrog sends before it uses them */
-  return NAME(exchange_skins)(state, scheme->stages - 1, err);
+  /* Leapfrog sends before it uses them. */
+  if (state->skins == NULL || mx_scheme_of(&state->options)->staggered) return 0;
+  return NAME(exchange_skins)(state, state->schedule.passes - 1, err);
 }
 
 /* What the film on face k stores in leapfrog: the product of J before and behind, as that of H (time/medium.h). */

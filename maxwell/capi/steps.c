@@ -46,7 +46,7 @@ static int begin(struct curlew_simulation *s, struct dg_error *err)
       setup->ops->create(&s->backend, &setup->problem, &options, err) != 0 ||
       mx_start_fields(&place, NULL, &E, &H, err) != 0 || setup->ops->upload(s->backend, E, H, err) != 0)
     goto fail;
-  s->stepper = mx_stepper_of(setup->ops, s->backend, options.integrator);
+  s->stepper = mx_stepper_of(setup->ops, s->backend, &setup->problem, options.integrator);
   if (mx_stepper_drive(&s->stepper, &setup->sources, setup->step, setup->steps, err) != 0) goto fail;
   mx_stepper_place(&s->stepper, s->n);
   mx_watchdog_init(&s->watchdog, setup);

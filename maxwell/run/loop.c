@@ -151,7 +151,7 @@ int mx_loop_prepare(struct mx_loop *loop, struct dg_error *err)
 {
   static const struct mx_step_hooks hooks = {.ports = write_ports, .observe = observe, .sources = account};
   struct mx_setup *setup = loop->setup;
-  loop->stepper = mx_stepper_of(setup->ops, loop->backend, setup->config->time.integrator);
+  loop->stepper = mx_stepper_of(setup->ops, loop->backend, &setup->problem, setup->config->time.integrator);
   loop->stepper.hooks = &hooks;
   loop->stepper.self = loop;
   loop->stepper.profile = loop->profile;

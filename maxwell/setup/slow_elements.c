@@ -143,7 +143,7 @@ static int time_steps(const struct mx_setup *setup, const struct mx_problem *par
   *seconds = INFINITY;
   if (setup->ops->create(&backend, part, &options, err) != 0 || setup->ops->upload(backend, NULL, NULL, err) != 0)
     goto fail;
-  struct mx_stepper stepper = mx_stepper_of(setup->ops, backend, options.integrator);
+  struct mx_stepper stepper = mx_stepper_of(setup->ops, backend, part, options.integrator);
   for (int step = 0; step < STEPS && (step < 1 || mx_clock() - begin < most); step++) {
     const double start = mx_clock();
     if (mx_stepper_advance(&stepper, false, err) != 0) goto fail;

@@ -68,9 +68,9 @@ static void rates(const struct mx_circuit *circuit, double F, double rate[2])
 }
 
 /* The states are those of the stage: with sums, the step's start has a place of its own. */
-static double runge_kutta(struct mx_circuit *circuit, enum mx_integrator integrator, double h, int s, double F)
+static double runge_kutta(struct mx_circuit *circuit, const struct mx_pass *pass, double h, double F)
 {
-  const struct mx_step_rule rule = mx_step_rule_of(integrator, s, 1);
+  const struct mx_step_rule rule = mx_step_rule_of(pass, 1);
   const double told = circuit->state[0];
   double rate[2];
   rates(circuit, F, rate);
@@ -108,36 +108,36 @@ static double move_open(struct mx_circuit *circuit, double h, long n, double ext
   return at;
 }
 
-/* Pass 0 moves H, and what is a current; pass 1 moves E, and what is a voltage. */
-static double leapfrog(struct mx_circuit *circuit, double h, long n, int s, const double part[2])
+/* The pass of H moves what is a current; that of E, what is a voltage. */
+static double leapfrog(struct mx_circuit *circuit, const struct mx_pass *pass, double h, long n, const double part[2])
 {
+  const bool of_E = mx_pass_equation(pass) == MX_AMPERE;
   double *y = circuit->state;
   const double told = y[0], m1 = circuit->mass[1];
   switch (circuit->form) {
   case MX_CURRENT_L:
-    if (s == 0) move_closed(circuit, h, part[0] + part[1]);
+    if (!of_E) move_closed(circuit, h, part[0] + part[1]);
     else if (m1 > 0) y[1] += h * y[0] / m1;
     return told;
   case MX_VOLTAGE_C:
-    if (s == 1) move_closed(circuit, h, part[0] + part[1]);
+    if (of_E) move_closed(circuit, h, part[0] + part[1]);
     else if (m1 > 0) y[1] += h * y[0] / m1;
     return told;
   case MX_RESISTOR_C:
-    return s == 1 ? move_open(circuit, h, n, part[0], part[1]) : told;
+    return of_E ? move_open(circuit, h, n, part[0], part[1]) : told;
   case MX_RESISTOR_L:
-    return s == 0 ? move_open(circuit, h, n, part[1], part[0]) : told;
+    return !of_E ? move_open(circuit, h, n, part[1], part[0]) : told;
   case MX_RESISTOR:
     break;
   }
   return 0;
 }
 
-double mx_circuit_stage(struct mx_circuit *circuit, enum mx_integrator integrator, double h, long n, int s,
-                        const double part[2])
+double mx_circuit_stage(struct mx_circuit *circuit, const struct mx_pass *pass, double h, long n, const double part[2])
 {
   if (circuit->form == MX_RESISTOR) return 0;
-  return mx_staggered(integrator) ? leapfrog(circuit, h, n, s, part)
-                                  : runge_kutta(circuit, integrator, h, s, part[0] + part[1]);
+  return pass->keeps == MX_NO_REGISTER ? leapfrog(circuit, pass, h, n, part)
+                                       : runge_kutta(circuit, pass, h, part[0] + part[1]);
 }
 
 /* The largest eigenvalue of [[a, b, 0], [b, c, d], [0, d, 0]], all of them >= 0, by Newton's method from above, where

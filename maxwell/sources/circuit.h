@@ -52,10 +52,9 @@ double mx_circuit_wall(const struct mx_circuit *circuit);
 
 /* Goes back to t = 0. */
 void mx_circuit_reset(struct mx_circuit *circuit);
-/* Moves the states by stage s of step n, h = c0 dt; part[2]: of F, that of E and that of H, of the fields before the
+/* Moves the states by a pass of step n, h = c0 dt; part[2]: of F, that of E and that of H, of the fields before the
  * stage. Returns what the wall is told at the stage. */
-double mx_circuit_stage(struct mx_circuit *circuit, enum mx_integrator integrator, double h, long n, int s,
-                        const double part[2]);
+double mx_circuit_stage(struct mx_circuit *circuit, const struct mx_pass *pass, double h, long n, const double part[2]);
 /* A step, c0 dt in metres, that is stable with the circuit, where `limit` is that without its states. In leapfrog it is
  * a bound: the largest eigenvalue of the fields' operator with the states is at most that of the matrix of the norms of
  * its blocks. For Runge-Kutta the same matrix, with the end of the imaginary axis in the region of stability as the

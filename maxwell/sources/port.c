@@ -40,7 +40,7 @@ void mx_port_table(double w, double sign, double c, double dt, double *weight, s
 static int table_of(const struct mx_ports *ports, int s)
 {
   int first = 0;
-  while (mx_stage_time(ports->integrator, first) != mx_stage_time(ports->integrator, s)) first++;
+  while (ports->schedule.pass[first].time != ports->schedule.pass[s].time) first++;
   return first;
 }
 
@@ -72,11 +72,11 @@ int mx_ports_prepare(struct mx_ports *ports, double step, long steps, struct dg_
       if (DG_NEW(mode->past[0], ports->room, err) != 0 ||
           (is_staggered(ports) && DG_NEW(mode->past[1], ports->room, err) != 0))
         return err->code;
-      for (int s = 0; s < mx_schemes[ports->integrator].stages && mode->family != MX_TEM; s++) {
+      for (int s = 0; s < ports->schedule.passes && mode->family != MX_TEM; s++) {
         if (table_of(ports, s) != s) continue;
         if (DG_NEW(mode->table[s], ports->room, err) != 0) return err->code;
-        mx_port_table(mode->cutoff, mode->family == MX_TE ? -1 : 1, mx_stage_time(ports->integrator, s), step,
-                      mode->table[s], ports->room);
+        mx_port_table(mode->cutoff, mode->family == MX_TE ? -1 : 1, ports->schedule.pass[s].time, step, mode->table[s],
+                      ports->room);
       }
     }
   }
@@ -217,7 +217,7 @@ void mx_ports_evaluate(struct mx_ports *ports, struct mx_source_list *list, long
   for (size_t i = ports->count; ports->here && i < all_of(ports); i++) {
     struct mx_port *port = &ports->port[i];
     const double told =
-        mx_circuit_stage(&port->circuit, ports->integrator, ports->step * MX_C0, n, s, port->mode[0].recorded);
+        mx_circuit_stage(&port->circuit, &ports->schedule.pass[s], ports->step * MX_C0, n, port->mode[0].recorded);
     if (port->circuit.form != MX_RESISTOR) list->source[port->mode[0].term].now[0] = told;
   }
   ports->steps_seen = (size_t)n + 1;

@@ -24,6 +24,7 @@
 #include "maxwell/shell/archive.h"
 #include "maxwell/sources/source_list.h"
 #include "maxwell/problem/problem_build.h"
+#include "maxwell/time/schedule.h"
 
 struct dg_log;
 struct mx_line_losses;
@@ -40,6 +41,7 @@ struct mx_ports {
   size_t first, functionals; /* functionals of the problem that mx_ports_record takes */
   int active;                /* index of the only port whose waveform counts; -1: all */
   enum mx_integrator integrator;
+  struct mx_schedule schedule;
   double step;       /* s */
   size_t room;       /* steps + 1 */
   size_t steps_seen; /* t_0 .. t_(steps_seen - 1) are in the history */

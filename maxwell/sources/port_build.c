@@ -569,6 +569,7 @@ int mx_ports_init(struct mx_ports *ports, struct mx_source_list *list, const str
   *ports = (struct mx_ports){.active = -1,
                              .first = list->problem->functionals,
                              .integrator = config->time.integrator,
+                             .schedule = mx_schedule_of(config->time.integrator, list->problem),
                              .here = dg_comm_rank(list->problem->comm) == 0};
   for (size_t i = 0; i < config->boundaries; i++) {
     count += mx_is_port(config->boundary[i].kind);

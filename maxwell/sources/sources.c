@@ -12,7 +12,9 @@ const struct mx_stage_sources mx_sources_follow = {0};
 int mx_sources_init(struct mx_sources *sources, struct mx_problem *problem, const struct mx_assignment *assignment,
                     const struct mx_config *config, const struct dg_mesh *mesh, struct dg_error *err)
 {
-  *sources = (struct mx_sources){.list.problem = problem, .integrator = config->time.integrator};
+  *sources = (struct mx_sources){.list.problem = problem,
+                                 .integrator = config->time.integrator,
+                                 .schedule = mx_schedule_of(config->time.integrator, problem)};
   if (mx_sources_build(sources, assignment, config, mesh, err) != 0 ||
       mx_ports_init(&sources->ports, &sources->list, assignment, config, mesh, err) != 0)
     goto fail;
@@ -77,8 +79,7 @@ static int call_function(const struct mx_source *source, size_t N, double t, str
 static bool calls_at(const struct mx_sources *sources, size_t i, int s)
 {
   const struct mx_term *term = &sources->list.problem->term[i];
-  return term->values == MX_VECTOR_A_NODE &&
-         (mx_schemes[sources->integrator].pass[s].changes[MX_AMPERE] || term->kind != MX_CURRENT);
+  return term->values == MX_VECTOR_A_NODE && (sources->schedule.pass[s].changes[MX_AMPERE] || term->kind != MX_CURRENT);
 }
 
 static bool stage_calls(const struct mx_sources *sources, int s)
@@ -164,21 +165,21 @@ static void evaluate_waveform(const struct mx_sources *sources, size_t index, in
 
 static double time_of(const struct mx_sources *sources, long n, int s, double step)
 {
-  return step * ((double)n + mx_stage_time(sources->integrator, s));
+  return step * ((double)n + sources->schedule.pass[s].time);
 }
 
 /* Asks for the values of the next stage after (n, s) that calls functions, if there will be one. */
 static void ask_ahead(struct mx_sources *sources, long n, int s, double step)
 {
-  const struct mx_scheme *scheme = &mx_schemes[sources->integrator];
+  const struct mx_schedule *schedule = &sources->schedule;
   if (sources->ahead == NULL) return;
   do {
-    if (++s == scheme->stages) {
+    if (++s == schedule->passes) {
       s = 0;
       n++;
     }
   } while (!stage_calls(sources, s));
-  if (n < sources->steps || (n == sources->steps && s < scheme->observe_stage))
+  if (n < sources->steps || (n == sources->steps && s < schedule->observe_stage))
     mx_ahead_ask(sources->ahead, s, time_of(sources, n, s, step));
 }
 
@@ -224,7 +225,7 @@ void mx_sources_reset(struct mx_sources *sources)
 
 int mx_sources_resume(struct mx_sources *sources, long n, double step, struct dg_error *err)
 {
-  const int last = mx_schemes[sources->integrator].stages - 1;
+  const int last = sources->schedule.passes - 1;
   if (n == 0 || sources->list.count == 0) return 0;
   double t = time_of(sources, n - 1, last, step);
   if (evaluate_general(sources, last, t, err) != 0) return err->code;

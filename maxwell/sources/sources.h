@@ -16,6 +16,7 @@
 struct mx_sources {
   struct mx_source_list list; /* one source for each of the problem's terms */
   enum mx_integrator integrator;
+  struct mx_schedule schedule;
   const double **curl, **penalty; /* [list.count] values that the backend is given */
   struct mx_stage_sources stage;
   struct mx_ports ports;

@@ -7,9 +7,10 @@
 #include "libdg/base/memory.h"
 
 struct mx_stepper mx_stepper_of(const struct mx_backend_ops *ops, struct mx_backend *backend,
-                                enum mx_integrator integrator)
+                                const struct mx_problem *problem, enum mx_integrator integrator)
 {
-  return (struct mx_stepper){.ops = ops, .backend = backend, .scheme = &mx_schemes[integrator], .last = LONG_MAX};
+  return (struct mx_stepper){
+      .ops = ops, .backend = backend, .schedule = mx_schedule_of(integrator, problem), .last = LONG_MAX};
 }
 
 int mx_stepper_drive(struct mx_stepper *stepper, struct mx_sources *sources, double step, long last,
@@ -78,7 +79,7 @@ static int make_stage(struct mx_stepper *stepper, bool observe, struct dg_error 
   const struct mx_step_hooks *hooks = stepper->hooks != NULL ? stepper->hooks : &none;
   const struct mx_stage_sources *sources = NULL;
   const int s = stepper->stage;
-  const bool ahead = functionals_of(stepper) > 0 && ops->card->present, here = s == stepper->scheme->observe_stage;
+  const bool ahead = functionals_of(stepper) > 0 && ops->card->present, here = s == stepper->schedule.observe_stage;
   if (here && stepper->n == stepper->last) stepper->over = true;
   if (ahead) {
     const struct mx_ports *ports = &stepper->sources->ports;
@@ -103,14 +104,14 @@ static int make_stage(struct mx_stepper *stepper, bool observe, struct dg_error 
 
 int mx_stepper_look(struct mx_stepper *stepper, struct dg_error *err)
 {
-  while (stepper->stage < stepper->scheme->observe_stage)
+  while (stepper->stage < stepper->schedule.observe_stage)
     if (make_stage(stepper, true, err) != 0) return err->code;
   return 0;
 }
 
 int mx_stepper_advance(struct mx_stepper *stepper, bool observe, struct dg_error *err)
 {
-  while (stepper->stage < stepper->scheme->stages && !stepper->over)
+  while (stepper->stage < stepper->schedule.passes && !stepper->over)
     if (make_stage(stepper, observe, err) != 0) return err->code;
   if (!stepper->over) mx_stepper_place(stepper, stepper->n + 1);
   return 0;

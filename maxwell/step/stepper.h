@@ -23,7 +23,7 @@ struct mx_step_hooks {
 struct mx_stepper {
   const struct mx_backend_ops *ops;
   struct mx_backend *backend; /* borrowed */
-  const struct mx_scheme *scheme;
+  struct mx_schedule schedule;
   const struct mx_step_hooks *hooks; /* NULL: none */
   void *self;
   struct mx_profile *profile; /* NULL: off */
@@ -40,7 +40,7 @@ struct mx_stepper {
 
 /* A stepper without sources and hooks, at the beginning of step 0. */
 struct mx_stepper mx_stepper_of(const struct mx_backend_ops *ops, struct mx_backend *backend,
-                                enum mx_integrator integrator);
+                                const struct mx_problem *problem, enum mx_integrator integrator);
 /* Gives it the sources of a run of `last` steps (s). */
 int mx_stepper_drive(struct mx_stepper *stepper, struct mx_sources *sources, double step, long last,
                      struct dg_error *err) DG_MUST_USE;

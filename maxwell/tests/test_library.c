@@ -125,7 +125,7 @@ static int simulate(const struct box *box, struct mx_sources *sources, const str
   struct mx_stepper stepper = {0};
   struct mx_backend *backend = NULL;
   if (ops->create(&backend, &box->problem, &options, err) != 0 || ops->upload(backend, E, H, err) != 0) goto fail;
-  stepper = mx_stepper_of(ops, backend, sources->integrator);
+  stepper = mx_stepper_of(ops, backend, &box->problem, sources->integrator);
   if (mx_stepper_drive(&stepper, sources, step, steps, err) != 0) goto fail;
   for (long n = 0; n < steps; n++)
     if (mx_stepper_advance(&stepper, false, err) != 0) goto fail;

@@ -4,20 +4,16 @@
 
 #include <math.h>
 
-double mx_stage_time(enum mx_integrator integrator, int s) { return mx_schemes[integrator].pass[s].time; }
-
-struct mx_step_rule mx_step_rule_of(enum mx_integrator integrator, int s, double step)
+struct mx_step_rule mx_step_rule_of(const struct mx_pass *pass, double step)
 {
-  const struct mx_scheme *scheme = &mx_schemes[integrator];
-  const struct mx_pass *pass = &scheme->pass[s];
   return (struct mx_step_rule){.step = step,
                                .a = pass->a,
                                .b = pass->b,
                                .weight = pass->weight * step,
                                .next = pass->next * step,
-                               .sums = scheme->sums,
-                               .first = s == 0,
-                               .last = s == scheme->stages - 1};
+                               .sums = pass->keeps == MX_SUMS,
+                               .first = pass->from == MX_FIELDS,
+                               .last = pass->to == MX_FIELDS};
 }
 
 double complex mx_amplification(enum mx_integrator integrator, double complex z)

@@ -6,12 +6,9 @@
 #include "maxwell/time/schedule.h"
 #include "maxwell/time/step_rule.h"
 
-/* Returns the time of stage s within a step, in steps: the time of the field under the curl. */
-double mx_stage_time(enum mx_integrator integrator, int s);
-
-/* How numbers go through stage s of a scheme that is not staggered. step: the unit of time of their rates; 1 where the
- * step is in them. */
-struct mx_step_rule mx_step_rule_of(enum mx_integrator integrator, int s, double step);
+/* How numbers go through a pass that is not staggered. step: the unit of time of their rates; 1 where the step is in
+ * them. */
+struct mx_step_rule mx_step_rule_of(const struct mx_pass *pass, double step);
 
 /* The amplification of a one-step scheme (not leapfrog) on du/dt = lambda u, z = lambda dt. */
 double complex mx_amplification(enum mx_integrator integrator, double complex z);

@@ -1,5 +1,6 @@
-/* A step is data: the passes that make it, for every integrator. Backends carry passes out and know no integrator.
- * Their memory follows from the table as well, and so do the limit of the step and what losses do to it.
+/* A step is data: the passes that make it. Every integrator has a row in the table of schemes; of this row and of the
+ * sets of elements of its problem, a run makes its schedule. Backends carry passes out and know no integrator. Their
+ * memory follows from the row as well, and so do the limit of the step and what losses do to it.
  *
  * leapfrog: E at whole steps, H at half steps. Pass 0 moves H from n-1/2 to n+1/2, pass 1 moves E from n to n+1:
  *     mu  (H' - H)/dt = -curl E  + flux,   eps (E' - E)/dt = curl H' - sigma (E' + E)/2 + flux.
@@ -19,18 +20,36 @@
 
 enum { MX_PASSES_MAX = 5 };
 
-/* A pass adds to the fields from the rate, the right-hand side of the equations that it carries out:
- *   staggered:  field += dt rate, of one equation; the field of the other is the one under the curl;
- *   else        register = a register + dt rate, of both, and then
- *     low storage:  field += b register;
- *     sums:         sum += weight register, stage = start + next register, where the step begins with start = sum =
- *                   field; rates of the passes behind the first are those of `stage`, and the last leaves field = sum.
+/* The arrays that a pass takes the rates of, and that it leaves its result in. */
+enum mx_array {
+  MX_FIELDS, /* E and H of t_n */
+  MX_STAGE   /* what the passes of a step with sums have between them */
+};
+
+/* What a pass keeps of the rates for the passes behind it: the rule by which numbers go through it (step_rule.h). */
+enum mx_register { MX_NO_REGISTER, MX_LOW_STORAGE, MX_SUMS };
+
+/* A pass adds to its result from the rate, the right-hand side of the equations that it carries out:
+ *   no register:  field += dt rate; of a staggered scheme, of one equation: the field of the other is under the curl;
+ *   low storage:  register = a register + dt rate, field += b register;
+ *   sums:         sum += weight dt rate, stage = start + next dt rate, where the step begins with start = sum = field,
+ *                 and the last pass leaves field = sum.
  */
 struct mx_pass {
-  bool changes[2];     /* E, H: the equations, by enum mx_equation */
+  bool changes[2];        /* E, H: the equations, by enum mx_equation */
+  int set;                /* the elements that it acts on (mx_set of maxwell/problem/problem.h); 0: all */
+  enum mx_array from, to; /* reads, writes */
+  enum mx_register keeps;
   double time;         /* of the field under the curl and of the sources, in steps behind t_n */
   double a, b;         /* factors of the register */
   double weight, next; /* factors of sums */
+};
+
+/* The passes of a step of a run. */
+struct mx_schedule {
+  int passes;
+  int observe_stage;                  /* as of the scheme */
+  struct mx_pass pass[MX_PASSES_MAX]; /* [passes] */
 };
 
 struct mx_scheme {
@@ -51,6 +70,11 @@ struct mx_scheme {
 };
 
 extern const struct mx_scheme mx_schemes[]; /* by enum mx_integrator */
+
+struct mx_problem;
+/* Makes the schedule of a run. A problem has one set of elements today, all of them, so that its passes are those of
+ * the scheme. */
+struct mx_schedule mx_schedule_of(enum mx_integrator integrator, const struct mx_problem *problem);
 
 /* Tells whether a step moves E and H at different times. */
 static inline bool mx_staggered(enum mx_integrator integrator) { return mx_schemes[integrator].staggered; }

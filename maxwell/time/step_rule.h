@@ -12,13 +12,13 @@
 
 #include <stdbool.h>
 
-/* The numbers of a pass of a scheme: those of its row in the schedule, and with them the step. */
+/* The numbers of a pass of a schedule, and with them the step. */
 struct mx_step_rule {
   double step;         /* the unit of time of the rates */
   double a, b;         /* low storage */
   double weight, next; /* sums: times the step */
   bool sums;           /* the scheme has sums, else low storage */
-  bool first, last;    /* the pass is this one of its step */
+  bool first, last;    /* sums: the pass reads, writes the fields of t_n */
 };
 
 /* The register behind a pass of low storage. */

@@ -20,6 +20,7 @@ struct NAME(curves) {
 struct NAME(state) {
   const struct mx_problem *problem;
   struct mx_backend_options options;
+  struct mx_schedule schedule;
   const struct mx_fused_kernels *kernels;
   struct mx_fused fused;
   int threads;
@@ -399,6 +400,7 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
   const struct mx_scheme *scheme = mx_scheme_of(options);
   state->problem = problem;
   state->options = *options;
+  state->schedule = mx_schedule_of(options->integrator, problem);
   state->row = MX_FUSED_ROW((size_t)problem->ref->order);
   if (NAME(lay_out)(state, err) != 0) goto fail;
   state->numbers = state->blocks * state->row * LANES;

@@ -144,7 +144,7 @@ static int NAME(runge_kutta)(struct NAME(state) * state, int s, double a, double
  * becomes the end of the step. */
 static void NAME(add_sums)(struct NAME(state) * state, int s)
 {
-  const struct mx_step_rule rule = mx_step_rule_of(state->options.integrator, s, 1); /* changes have the step */
+  const struct mx_step_rule rule = mx_step_rule_of(&state->schedule.pass[s], 1); /* changes have the step */
   for (int i = 0; i < 2; i++) {
     REAL *start = state->field[i], *stage = state->spare[i], *sum = state->sum[i], *change = state->registers[i];
     struct mx_mark mark = mx_phase_begin(state->profile);
@@ -157,16 +157,15 @@ static void NAME(add_sums)(struct NAME(state) * state, int s)
 /* Begins a pass (the part that needs no other rank) or ends it. */
 static int NAME(stage)(struct NAME(state) * state, int s, bool begin, struct dg_error *err)
 {
-  const struct mx_scheme *scheme = mx_scheme_of(&state->options);
-  const struct mx_pass *pass = &scheme->pass[s];
-  if (scheme->staggered) return NAME(half_step)(state, mx_pass_equation(pass), begin, err);
-  const bool update = !scheme->sums; /* the kernel updates the fields; else sums follow */
-  if (NAME(runge_kutta)(state, s, pass->a, pass->b, scheme->sums && s > 0 ? state->spare : state->field, update, begin,
+  const struct mx_pass *pass = &state->schedule.pass[s];
+  if (pass->keeps == MX_NO_REGISTER) return NAME(half_step)(state, mx_pass_equation(pass), begin, err);
+  const bool update = pass->keeps == MX_LOW_STORAGE; /* the kernel updates the fields; else sums follow */
+  if (NAME(runge_kutta)(state, s, pass->a, pass->b, pass->from == MX_STAGE ? state->spare : state->field, update, begin,
                         err) != 0)
     return err->code;
   if (begin) return 0;
-  if (scheme->sums) NAME(add_sums)(state, s);
-  state->within = scheme->sums && s + 1 < scheme->stages;
+  if (!update) NAME(add_sums)(state, s);
+  state->within = pass->to == MX_STAGE;
   for (int i = 0; i < 2 && update; i++) NAME(swap)(&state->field[i], &state->spare[i]);
   return 0;
 }
@@ -251,6 +250,5 @@ static struct mx_halo_use NAME(halo_use)(const struct NAME(state) * state)
   if (state->exchange == NULL) return (struct mx_halo_use){0};
   size_t a_time = (size_t)state->travelling * 2 * (size_t)state->problem->ref->Nf * sizeof(REAL);
   return (struct mx_halo_use){.seconds = state->halo_seconds,
-                              .bytes =
-                                  a_time * state->problem->halo->faces * (size_t)mx_scheme_of(&state->options)->stages};
+                              .bytes = a_time * state->problem->halo->faces * (size_t)state->schedule.passes};
 }

@@ -5,6 +5,7 @@
 struct NAME(state) {
   const struct mx_problem *problem;
   struct mx_backend_options options;
+  struct mx_schedule schedule;
   struct NAME(mx_matrices) * matrices;
   size_t n;                         /* numbers in one field: 3 * Np * K */
   REAL *E, *H;                      /* [K][3][Np] */
@@ -98,6 +99,7 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
   if (DG_NEW(state, 1, err) != 0) return err->code;
   state->problem = problem;
   state->options = *options;
+  state->schedule = mx_schedule_of(options->integrator, problem);
   state->n = n;
   state->threads = 1;
   if (NAME(mx_matrices_new)(&state->matrices, problem, err) != 0 || DG_NEW(state->E, all, err) != 0 ||
@@ -136,8 +138,7 @@ static struct mx_halo_use NAME(halo_use)(const struct NAME(state) * state)
 {
   if (state->exchange == NULL) return (struct mx_halo_use){0};
   size_t a_time = NAME(face_numbers)(state->problem) * sizeof(REAL) * state->problem->halo->faces;
-  return (struct mx_halo_use){.seconds = state->halo_seconds,
-                              .bytes = a_time * (size_t)mx_scheme_of(&state->options)->stages};
+  return (struct mx_halo_use){.seconds = state->halo_seconds, .bytes = a_time * (size_t)state->schedule.passes};
 }
 
 static const struct mx_penalty NAME(whole) = {.inner = 1, .open = 1};
@@ -281,15 +282,14 @@ static int NAME(staggered_pass)(struct NAME(state) * state, const struct mx_pass
 static int NAME(stage_begin)(struct NAME(state) * state, int s, bool observe, const struct mx_stage_sources *sources,
                              struct dg_error *err)
 {
-  const struct mx_scheme *scheme = mx_scheme_of(&state->options);
-  const struct mx_pass *pass = &scheme->pass[s];
+  const struct mx_pass *pass = &state->schedule.pass[s];
   if (NAME(fill_ghosts)(state, err) != 0) return err->code;
   state->sources = sources;
-  if (scheme->staggered) return NAME(staggered_pass)(state, pass, observe && s == 0, err);
+  if (mx_scheme_of(&state->options)->staggered) return NAME(staggered_pass)(state, pass, observe && s == 0, err);
   if (NAME(rates)(state, s, err) != 0) return err->code;
   REAL *const field[2] = {state->E, state->H}, *const reg[2] = {state->register_E, state->register_H},
               *const sum[2] = {state->sum_E, state->sum_H}, *const rate[2] = {state->rate_E, state->rate_H};
-  const struct mx_step_rule rule = mx_step_rule_of(state->options.integrator, s, state->options.step);
+  const struct mx_step_rule rule = mx_step_rule_of(pass, state->options.step);
   for (int i = 0; i < 2; i++) NAME(take_along)(state, rule, field[i], reg[i], sum[i], rate[i]);
   return 0;
 }

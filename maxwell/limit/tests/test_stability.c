@@ -193,8 +193,8 @@ static void test_scalar_limits(void **state)
   assert_true(cabs(mx_amplification(MX_RK4, z) - cexp(z)) < 1e-9);
 }
 
-/* What a row of mx_schemes says agrees with its passes: the times of stages, the bound for relaxations, and whether
- * there is a step without dissipation. */
+/* What a row of mx_schemes says agrees with its passes: what they keep, read and write, the times of stages, the bound
+ * for relaxations, and whether there is a step without dissipation. */
 static void test_rows_of_integrators(void **state)
 {
   (void)state;
@@ -202,10 +202,17 @@ static void test_rows_of_integrators(void **state)
     const enum mx_integrator integrator = (enum mx_integrator)i;
     const struct mx_scheme *scheme = &mx_schemes[i];
     assert_true(scheme->stages > 0 && scheme->relaxation > 0);
+    for (int s = 0; s < scheme->stages; s++) {
+      const struct mx_pass *pass = &scheme->pass[s];
+      assert_int_equal(pass->keeps == MX_NO_REGISTER, scheme->staggered);
+      assert_int_equal(pass->keeps == MX_SUMS, scheme->sums);
+      assert_int_equal(pass->from, s > 0 ? scheme->pass[s - 1].to : MX_FIELDS);
+    }
+    assert_int_equal(scheme->pass[scheme->stages - 1].to, MX_FIELDS);
     if (scheme->staggered) continue;
     double u = 0, k = 0, sum = 0; /* of du/dt = 1, whose values are times */
     for (int s = 0; s < scheme->stages; s++) {
-      assert_true(fabs(u - mx_stage_time(integrator, s)) < 1e-12);
+      assert_true(fabs(u - scheme->pass[s].time) < 1e-12);
       k = scheme->pass[s].a * k + 1;
       sum += scheme->pass[s].weight * k;
       u = scheme->sums ? scheme->pass[s].next * k : u + scheme->pass[s].b * k;
