@@ -158,7 +158,7 @@ static inline void give_out(struct box *box)
   dg_geometry_release(&box->geometry);
   if (dg_comm_rank(scene_comm) == 0) {
     owner = calloc(box->mesh.K, sizeof *owner);
-    if (scene_parts == BY_METIS && dg_mesh_partition(&box->mesh, ranks, NULL, owner, &err) != 0)
+    if (scene_parts == BY_METIS && dg_mesh_partition(&box->mesh, ranks, 0, NULL, owner, &err) != 0)
       fail_msg("%s", err.message);
     for (size_t e = 0; scene_parts != BY_METIS && e < box->mesh.K; e++)
       owner[e] = (int32_t)(noise_of((int64_t)e) * some);

@@ -37,7 +37,7 @@ static int32_t *give_out(const struct dg_mesh *mesh, bool at_random)
   struct dg_error err = {0};
   const int ranks = dg_comm_size(comm);
   int32_t *owner = calloc(mesh->K, sizeof *owner);
-  if (!at_random && dg_mesh_partition(mesh, ranks, NULL, owner, &err) != 0) fail_msg("%s", err.message);
+  if (!at_random && dg_mesh_partition(mesh, ranks, 0, NULL, owner, &err) != 0) fail_msg("%s", err.message);
   for (size_t e = 0; at_random && e < mesh->K; e++) owner[e] = (int32_t)((e * 2654435761u >> 7) % (unsigned)ranks);
   return owner;
 }

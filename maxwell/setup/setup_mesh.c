@@ -111,7 +111,7 @@ static int share_mesh(struct mx_setup *setup, struct dg_error *err)
   const int ranks = dg_comm_size(setup->comm);
   int32_t *owner = NULL;
   if (dg_comm_rank(setup->comm) == 0 &&
-      (DG_NEW(owner, setup->mesh.K, err) != 0 || dg_mesh_partition(&setup->mesh, ranks, NULL, owner, err) != 0))
+      (DG_NEW(owner, setup->mesh.K, err) != 0 || dg_mesh_partition(&setup->mesh, ranks, 0, NULL, owner, err) != 0))
     goto fail;
   (void)!dg_mesh_distribute(&setup->mesh, owner, setup->comm, err);
 fail:

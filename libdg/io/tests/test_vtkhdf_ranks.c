@@ -32,7 +32,7 @@ static void set_up_part(struct setup *s, int p)
   if (rank == 0) {
     assert_int_equal(cube_mesh(&s->mesh, 3, &err), 0);
     assert_int_equal(DG_NEW(owner, s->mesh.K, &err), 0);
-    assert_int_equal(dg_mesh_partition(&s->mesh, size, NULL, owner, &err), 0);
+    assert_int_equal(dg_mesh_partition(&s->mesh, size, 0, NULL, owner, &err), 0);
   }
   assert_int_equal(dg_mesh_distribute(&s->mesh, owner, comm, &err), 0);
   dg_free(owner);

@@ -19,16 +19,32 @@ _Static_assert(IDX_MAX >= INT32_MAX, "the dual graph has up to 4 K < 2^31 entrie
 
 struct graph {
   idx_t K;
-  idx_t *first;  /* [K + 1] in next */
-  idx_t *next;   /* neighbours of every element */
-  idx_t *weight; /* [K] or NULL */
+  idx_t *first; /* [K + 1] in next */
+  idx_t *next;  /* neighbours of every element */
+  idx_t constraints;
+  idx_t *weight; /* [K][constraints] or NULL */
   idx_t *part;   /* [K] */
 };
 
-static int graph_init(struct graph *graph, const struct dg_mesh *mesh, const int32_t *weight, struct dg_error *err)
+/* The weights of a constraint, scaled so that METIS can add them up. What weighs anything goes on doing so. */
+static void weigh(struct graph *graph, size_t constraint, const int32_t *weight)
+{
+  const size_t all = (size_t)graph->constraints, end = (size_t)graph->K * all;
+  double sum = 0;
+  for (size_t i = constraint; i < end; i += all) {
+    DG_BUG_IF(weight[i] < 0, "element %zu weighs %d", i / all, (int)weight[i]);
+    sum += weight[i];
+  }
+  const double scale = fmin(1, (double)HEAVIEST_SUM / fmax(1, sum));
+  for (size_t i = constraint; i < end; i += all)
+    graph->weight[i] = weight[i] > 0 ? (idx_t)fmax(1, scale * weight[i]) : 0;
+}
+
+static int graph_init(struct graph *graph, const struct dg_mesh *mesh, int constraints, const int32_t *weight,
+                      struct dg_error *err)
 {
   size_t edges = 0;
-  *graph = (struct graph){.K = (idx_t)mesh->K};
+  *graph = (struct graph){.K = (idx_t)mesh->K, .constraints = constraints > 0 ? constraints : 1};
   if (DG_NEW(graph->first, mesh->K + 1, err) != 0 || DG_NEW(graph->next, 2 * mesh->interior_faces, err) != 0 ||
       DG_NEW(graph->part, mesh->K, err) != 0)
     return err->code;
@@ -37,15 +53,9 @@ static int graph_init(struct graph *graph, const struct dg_mesh *mesh, const int
       if (mesh->neighbour[e][f] != DG_BOUNDARY) graph->next[edges++] = mesh->neighbour[e][f] >> 2;
     graph->first[e + 1] = (idx_t)edges;
   }
-  if (weight == NULL) return 0;
-  if (DG_NEW(graph->weight, mesh->K, err) != 0) return err->code;
-  double sum = 0;
-  for (size_t e = 0; e < mesh->K; e++) {
-    DG_BUG_IF(weight[e] <= 0, "element %zu weighs %d", e, (int)weight[e]);
-    sum += weight[e];
-  }
-  double scale = fmin(1, (double)HEAVIEST_SUM / sum);
-  for (size_t e = 0; e < mesh->K; e++) graph->weight[e] = (idx_t)fmax(1, scale * weight[e]);
+  if (constraints == 0) return 0;
+  if (DG_NEW(graph->weight, mesh->K * (size_t)constraints, err) != 0) return err->code;
+  for (int i = 0; i < constraints; i++) weigh(graph, (size_t)i, weight);
   return 0;
 }
 
@@ -81,12 +91,12 @@ static int one_piece(const struct graph *graph, bool *yes, struct dg_error *err)
 
 static int run_metis(struct graph *graph, int parts, bool contiguous, struct dg_error *err)
 {
-  idx_t option[METIS_NOPTIONS], constraints = 1, count = parts, cut;
+  idx_t option[METIS_NOPTIONS], count = parts, cut;
   METIS_SetDefaultOptions(option);
   option[METIS_OPTION_SEED] = SEED;
   option[METIS_OPTION_UFACTOR] = IMBALANCE;
   option[METIS_OPTION_CONTIG] = contiguous;
-  int status = METIS_PartGraphKway(&graph->K, &constraints, graph->first, graph->next, graph->weight, NULL, NULL,
+  int status = METIS_PartGraphKway(&graph->K, &graph->constraints, graph->first, graph->next, graph->weight, NULL, NULL,
                                    &count, NULL, NULL, option, &cut, graph->part);
   if (status == METIS_OK) return 0;
   return dg_fail(err, DG_ENVIRONMENT, "METIS could not split the mesh of %lld elements into %d parts: %s",
@@ -125,7 +135,7 @@ static int too_many_parts(struct graph *graph, int parts, bool contiguous, struc
                  parts, (long long)graph->K, fit);
 }
 
-int dg_mesh_partition(const struct dg_mesh *mesh, int parts, const int32_t *weight, int32_t *owner,
+int dg_mesh_partition(const struct dg_mesh *mesh, int parts, int constraints, const int32_t *weight, int32_t *owner,
                       struct dg_error *err)
 {
   struct graph graph;
@@ -138,11 +148,11 @@ int dg_mesh_partition(const struct dg_mesh *mesh, int parts, const int32_t *weig
     for (size_t e = 0; e < mesh->K; e++) owner[e] = 0;
     return 0;
   }
-  if (mesh->partitions == parts && weight == NULL) {
+  if (mesh->partitions == parts && constraints == 0) {
     memcpy(owner, mesh->partition, mesh->K * sizeof *owner);
     return 0;
   }
-  if (graph_init(&graph, mesh, weight, err) != 0) goto fail;
+  if (graph_init(&graph, mesh, constraints, weight, err) != 0) goto fail;
   if (one_piece(&graph, &contiguous, err) != 0 || run_metis(&graph, parts, contiguous, err) != 0) goto fail;
   if (count_filled(&graph, parts, &filled, err) != 0) goto fail;
   if (filled < parts) (void)!too_many_parts(&graph, parts, contiguous, err);

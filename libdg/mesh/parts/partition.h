@@ -8,10 +8,11 @@
 #include "libdg/mesh/mesh.h"
 
 /* Splits the mesh into `parts` of equal weight, owner[K], with as few faces between them as METIS (k-way; G. Karypis,
- * V. Kumar, SIAM J. Sci. Comput. 20 (1998) 359) finds. weight[K] > 0, of which only the ratios matter, or NULL for
- * equal ones. The same mesh gives the same parts. Not collective. Errors (DG_INPUT): more parts than elements; a part
- * that ends up empty (the message names the largest number that makes sense). */
-int dg_mesh_partition(const struct dg_mesh *mesh, int parts, const int32_t *weight, int32_t *owner,
+ * V. Kumar, SIAM J. Sci. Comput. 20 (1998) 359) finds. Every one of `constraints` is balanced for itself:
+ * weight[K][constraints] >= 0, of which only the ratios matter. With 0 constraints (NULL) all elements weigh the same.
+ * The same mesh gives the same parts. Not collective. Errors (DG_INPUT): more parts than elements; a part that ends up
+ * empty (the message names the largest number that makes sense). */
+int dg_mesh_partition(const struct dg_mesh *mesh, int parts, int constraints, const int32_t *weight, int32_t *owner,
                       struct dg_error *err) DG_MUST_USE;
 
 /* Collective. Rank 0 has the whole mesh and owner[K] (NULL on the others, and with one rank), the others a mesh of

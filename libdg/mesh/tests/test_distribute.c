@@ -104,7 +104,7 @@ static int distribute(void **state)
   whole = make_mesh();
   owner = get(whole.K, sizeof *owner);
   if (rank == 0) part = make_mesh();
-  if (dg_mesh_partition(&whole, size, NULL, owner, &err) != 0) return -1;
+  if (dg_mesh_partition(&whole, size, 0, NULL, owner, &err) != 0) return -1;
   return dg_mesh_distribute(&part, rank == 0 ? owner : NULL, comm, &err);
 }
 

@@ -438,7 +438,7 @@ static void on_ranks(void **state)
     part = make_mesh(WITHOUT_LOWER_Z, stay, true); /* the same again, from the start */
     (void)grow(&part, 0.3);
     owner = get(part.K, sizeof *owner);
-    assert_int_equal(dg_mesh_partition(&part, size, NULL, owner, &err), 0);
+    assert_int_equal(dg_mesh_partition(&part, size, 0, NULL, owner, &err), 0);
   }
   if (dg_mesh_distribute(&part, owner, comm, &err) != 0) fail_msg("%s", err.message);
   double sum = volume(&part, true);

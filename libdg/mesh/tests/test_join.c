@@ -204,11 +204,11 @@ static void partition_of_one_file(void **state)
   int32_t *owner = calloc(whole.K, sizeof *owner);
   assert_non_null(owner);
   assert_int_equal(whole.partitions, 3);
-  assert_int_equal(dg_mesh_partition(&whole, 3, NULL, owner, &err), 0);
+  assert_int_equal(dg_mesh_partition(&whole, 3, 0, NULL, owner, &err), 0);
   assert_memory_equal(owner, whole.partition, whole.K * sizeof *owner);
   if (size == 3)
     for (size_t e = 0; e < part.K; e++) assert_int_equal(owner[with_tag(part.tag[e])], rank);
-  assert_int_equal(dg_mesh_partition(&whole, 4, NULL, owner, &err), 0);
+  assert_int_equal(dg_mesh_partition(&whole, 4, 0, NULL, owner, &err), 0);
   for (size_t e = 0; e < whole.K; e++) first += owner[e] == 0;
   assert_int_equal(first, whole.K / 4);
   free(owner);

@@ -20,12 +20,12 @@ static struct dg_mesh cube(int n)
   return mesh;
 }
 
-static int32_t *split(const struct dg_mesh *mesh, int parts, const int32_t *weight)
+static int32_t *split(const struct dg_mesh *mesh, int parts, int constraints, const int32_t *weight)
 {
   struct dg_error err = {0};
   int32_t *owner = malloc(mesh->K * sizeof *owner);
   assert_non_null(owner);
-  if (dg_mesh_partition(mesh, parts, weight, owner, &err) != 0) fail_msg("%s", err.message);
+  if (dg_mesh_partition(mesh, parts, constraints, weight, owner, &err) != 0) fail_msg("%s", err.message);
   for (size_t e = 0; e < mesh->K; e++) assert_true(owner[e] >= 0 && owner[e] < parts);
   return owner;
 }
@@ -59,7 +59,7 @@ static void parts_are_even_and_compact(void **state)
   char *seen = malloc(mesh.K);
   assert_non_null(seen);
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-    int32_t *owner = split(&mesh, parts[i], NULL);
+    int32_t *owner = split(&mesh, parts[i], 0, NULL);
     size_t *count = calloc((size_t)parts[i], sizeof *count), cut = 0, largest = 0;
     const double mean = (double)mesh.K / parts[i];
     assert_non_null(count);
@@ -87,9 +87,9 @@ static void same_mesh_same_parts(void **state)
 {
   (void)state;
   struct dg_mesh mesh = cube(8);
-  int32_t *first = split(&mesh, 5, NULL);
+  int32_t *first = split(&mesh, 5, 0, NULL);
   srand(17); /* METIS draws numbers */
-  int32_t *second = split(&mesh, 5, NULL);
+  int32_t *second = split(&mesh, 5, 0, NULL);
   assert_memory_equal(first, second, mesh.K * sizeof *first);
   free(first);
   free(second);
@@ -109,13 +109,39 @@ static void weights_are_balanced(void **state)
       for (int i = 0; i < 4; i++) z += mesh.vertex[mesh.element[e][i]][2] / 4;
       weight[e] = z < 0.5 ? 5 * unit : unit;
     }
-    int32_t *owner = split(&mesh, 6, weight);
+    int32_t *owner = split(&mesh, 6, 1, weight);
     double sum[6] = {0}, all = 0;
     for (size_t e = 0; e < mesh.K; e++) sum[owner[e]] += weight[e], all += weight[e];
     for (int p = 0; p < 6; p++) assert_true(sum[p] < 1.03 * all / 6);
     free(owner);
     if (unit > 1) break;
   }
+  free(weight);
+  dg_mesh_release(&mesh);
+}
+
+/* All elements, and for themselves those of a corner: each part has its share of both. */
+static void constraints_are_balanced(void **state)
+{
+  enum { PARTS = 4 };
+  (void)state;
+  struct dg_mesh mesh = cube(12);
+  int32_t(*weight)[2] = calloc(mesh.K, sizeof *weight);
+  assert_non_null(weight);
+  for (size_t e = 0; e < mesh.K; e++) {
+    bool corner = true;
+    for (int i = 0; i < 4; i++)
+      for (int c = 0; c < 3; c++) corner = corner && mesh.vertex[mesh.element[e][i]][c] < 0.51;
+    weight[e][0] = 1;
+    weight[e][1] = corner;
+  }
+  int32_t *owner = split(&mesh, PARTS, 2, &weight[0][0]);
+  double sum[PARTS][2] = {0}, all[2] = {0};
+  for (size_t e = 0; e < mesh.K; e++)
+    for (int i = 0; i < 2; i++) sum[owner[e]][i] += weight[e][i], all[i] += weight[e][i];
+  for (int p = 0; p < PARTS; p++)
+    for (int i = 0; i < 2; i++) assert_true(sum[p][i] < 1.05 * all[i] / PARTS);
+  free(owner);
   free(weight);
   dg_mesh_release(&mesh);
 }
@@ -139,7 +165,7 @@ static void mesh_of_two_pieces(void **state)
       mesh.neighbour[e][f] = DG_BOUNDARY;
       mesh.boundary_faces += 2, mesh.interior_faces--;
     }
-  int32_t *owner = split(&mesh, 2, NULL);
+  int32_t *owner = split(&mesh, 2, 0, NULL);
   size_t count[2] = {0};
   for (size_t e = 0; e < mesh.K; e++) count[owner[e]]++;
   assert_true((double)count[0] < 0.515 * (double)mesh.K && (double)count[1] < 0.515 * (double)mesh.K);
@@ -152,15 +178,15 @@ static void few_elements(void **state)
   (void)state;
   struct dg_mesh mesh = cube(2); /* 48 elements */
   struct dg_error err = {0};
-  int32_t *owner = split(&mesh, 1, NULL), most;
+  int32_t *owner = split(&mesh, 1, 0, NULL), most;
   for (size_t e = 0; e < mesh.K; e++) assert_int_equal(owner[e], 0);
-  assert_int_equal(dg_mesh_partition(&mesh, 49, NULL, owner, &err), DG_INPUT);
+  assert_int_equal(dg_mesh_partition(&mesh, 49, 0, NULL, owner, &err), DG_INPUT);
   assert_non_null(strstr(err.message, "at most 48"));
   for (int parts = 2; parts <= 48; parts++) { /* it works, or the number in the message does */
     char seen[48] = {0};
     const char *text = NULL;
     err = (struct dg_error){0};
-    int code = dg_mesh_partition(&mesh, parts, NULL, owner, &err);
+    int code = dg_mesh_partition(&mesh, parts, 0, NULL, owner, &err);
     if (code != 0) {
       assert_int_equal(code, DG_INPUT);
       text = strstr(err.message, "at most ");
@@ -168,7 +194,7 @@ static void few_elements(void **state)
       most = atoi(text + strlen("at most "));
       assert_true(most > 10 && most < parts);
       free(owner);
-      owner = split(&mesh, most, NULL);
+      owner = split(&mesh, most, 0, NULL);
     }
     int filled = 0;
     for (size_t e = 0; e < mesh.K; e++) filled += !seen[owner[e]], seen[owner[e]] = 1;
@@ -190,7 +216,7 @@ static void survives_every_failing_allocation(void **state)
   for (; failed; n++) {
     struct dg_error err = {0};
     dg_memory_fail_at(n + 1);
-    failed = dg_mesh_partition(&mesh, 3, weight, owner, &err) != 0;
+    failed = dg_mesh_partition(&mesh, 3, 1, weight, owner, &err) != 0;
     dg_memory_fail_at(0);
     assert_int_equal(err.code, failed ? DG_ENVIRONMENT : DG_OK);
     assert_int_equal(dg_memory_current(), before);
@@ -205,6 +231,7 @@ int main(void)
       cmocka_unit_test(parts_are_even_and_compact),
       cmocka_unit_test(same_mesh_same_parts),
       cmocka_unit_test(weights_are_balanced),
+      cmocka_unit_test(constraints_are_balanced),
       cmocka_unit_test(mesh_of_two_pieces),
       cmocka_unit_test(few_elements),
       cmocka_unit_test(survives_every_failing_allocation),

@@ -110,7 +110,7 @@ static inline void scene_mesh(struct scene *scene, const struct scene_setup *set
   if (dg_comm_size(setup->comm) == 1) return;
   if (dg_comm_rank(setup->comm) == 0) {
     owner = array(scene->mesh.K, sizeof *owner);
-    ok(dg_mesh_partition(&scene->mesh, dg_comm_size(setup->comm), NULL, owner, &err), &err);
+    ok(dg_mesh_partition(&scene->mesh, dg_comm_size(setup->comm), 0, NULL, owner, &err), &err);
   }
   ok(dg_mesh_distribute(&scene->mesh, owner, setup->comm, &err), &err);
   dg_free(owner);
