@@ -31,7 +31,7 @@ sys.path.insert(0, os.path.join(ROOT, "share", "plot"))
 
 STEPS = 60
 TIMES = {"loop_seconds", "dof_per_second", "evaluations_per_second", "seconds", "profile", "peak_memory_bytes",
-         "card_memory_bytes", "versions", "model", "checkpoints", "threads", "lua_threads"}
+         "card_memory_bytes", "versions", "measures", "model", "checkpoints", "threads", "lua_threads"}
 TIMES_OF_PARTS = {"halo_seconds_least"}
 SECONDS = 300  # that a run may take
 NEWS = ["the old program does not know a key of this script"]

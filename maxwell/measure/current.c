@@ -67,6 +67,7 @@ static const struct mx_rule rules[] = {
 };
 const struct mx_measure_kind mx_currents = {
     .reads = {.key = "currents",
+              .title = "Current",
               .list =
                   "a list, as in currents = { { name = \"wire\", path = { { 0, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 } } } }",
               .item =

@@ -297,6 +297,7 @@ static const struct mx_rule rules[] = {
 };
 const struct mx_measure_kind mx_fluxes = {
     .reads = {.key = "fluxes",
+              .title = "Power through",
               .list = "a list, as in fluxes = { { name = \"outwards\", surface = \"aperture\" } }",
               .item = "a table, as in { name = \"outwards\", surface = \"aperture\" }",
               .rules = MX_COUNT(rules),

@@ -31,6 +31,8 @@ static const struct mx_rule rules[] = {
 };
 const struct mx_measure_kind mx_lines = {
     .reads = {.key = "lines",
+              .title = "Line",
+              .places = true,
               .list = "a list, as in lines = { { name = \"axis\", from = { 0, 0, 0 }, to = { 0, 0, 0.1 } } }",
               .item = "a table, as in { name = \"axis\", from = { 0, 0, 0 }, to = { 0, 0, 0.1 } }",
               .rules = MX_COUNT(rules),

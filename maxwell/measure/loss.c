@@ -91,6 +91,7 @@ static const struct mx_rule rules[] = {
 };
 const struct mx_measure_kind mx_losses = {
     .reads = {.key = "losses",
+              .title = "Power lost in",
               .list = "a list, as in losses = { { name = \"load\", region = \"load\" } }",
               .item = "a table, as in { name = \"load\", region = \"load\" }",
               .rules = MX_COUNT(rules),

@@ -137,6 +137,8 @@ static int init(struct mx_measure *measure, const struct mx_measure_scene *scene
 
 const struct mx_measure_kind mx_planes = {
     .reads = {.key = "planes",
+              .title = "Plane",
+              .places = true,
               .list =
                   "a list, as in planes = { { name = \"cut\", origin = { 0, 0, 0.5 }, u = { 1, 0, 0 }, v = { 0, 1, 0 } "
                   "} }",

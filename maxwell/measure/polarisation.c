@@ -114,6 +114,7 @@ static const struct mx_rule rules[] = {
 };
 const struct mx_measure_kind mx_polarisations = {
     .reads = {.key = "polarisations",
+              .title = "Polarisation",
               .list = "a list, as in polarisations = { { name = \"core\", at = { 0.4, 0.5, 0.3 } } }",
               .item = "a table, as in { name = \"core\", at = { 0.4, 0.5, 0.3 } }",
               .rules = MX_COUNT(rules),

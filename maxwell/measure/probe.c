@@ -31,6 +31,7 @@ static const struct mx_rule rules[] = {
 };
 const struct mx_measure_kind mx_probes = {
     .reads = {.key = "probes",
+              .title = "Probe",
               .list = "a list, as in probes = { { name = \"centre\", at = { 0.4, 0.5, 0.3 } } }",
               .item = "a table, as in { name = \"centre\", at = { 0.4, 0.5, 0.3 } }",
               .rules = MX_COUNT(rules),

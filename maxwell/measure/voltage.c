@@ -40,6 +40,7 @@ static const struct mx_rule rules[] = {
 };
 const struct mx_measure_kind mx_voltages = {
     .reads = {.key = "voltages",
+              .title = "Voltage",
               .list = "a list, as in voltages = { { name = \"gap\", from = { 0, 0, 0 }, to = { 0, 0, 0.1 } } }",
               .item = "a table, as in { name = \"gap\", from = { 0, 0, 0 }, to = { 0, 0, 0.1 } }",
               .rules = MX_COUNT(rules),

@@ -13,7 +13,9 @@ struct mx_measure_draft {
 };
 
 struct mx_measure_reader {
-  const char *key;  /* key of the list in the script, and folder of the files: "probes" */
+  const char *key;   /* key of the list in the script, and folder of the files: "probes" */
+  const char *title; /* what a picture calls one, before its name: "Probe" */
+  bool places;       /* a row of its table is one of several places, and has x, y and z */
   const char *list; /* required form of the list, for messages */
   const char *item; /* required form of an entry */
   bool silo;        /* default of the key: grids of the writer of snapshots, else tables */

@@ -13,6 +13,7 @@
 #include "libdg/base/file.h"
 #include "libdg/base/memory.h"
 #include "libdg/base/text.h"
+#include "maxwell/measure/kinds.h"
 #include "maxwell/record/writers.h"
 #include "maxwell/sources/tem/tem_losses.h"
 #include "maxwell/shell/folder.h"
@@ -178,6 +179,7 @@ static void ranks_entry(FILE *file, const struct mx_summary *summary)
           model->copy, model->latency, model->rate, model->fields, model->halo, model->hidden);
 }
 
+/* Writes versions, and the kinds of measures that this one knows. */
 static void versions_entry(FILE *file, const struct mx_origin *origin)
 {
   fputs("  \"versions\": {", file);
@@ -185,7 +187,9 @@ static void versions_entry(FILE *file, const struct mx_origin *origin)
           origin != NULL ? origin->language : "");
   for (size_t i = 0; mx_snapshot_writers[i] != NULL; i++)
     fprintf(file, ", \"%s\": \"%s\"", mx_snapshot_writers[i]->name, mx_snapshot_writers[i]->version());
-  fputs("},\n", file);
+  fputs("},\n  \"measures\": ", file);
+  mx_measure_kinds_write_json(file);
+  fputs(",\n", file);
 }
 
 /* How often the fields ran, and the checkpoints. */

@@ -1,4 +1,6 @@
-"""Records in time, each beside its spectrum: probes, voltages, currents, fluxes and ports."""
+"""Records in time, each beside its spectrum: those of all measures at one place, and ports."""
+
+import re
 
 import numpy as np
 
@@ -14,23 +16,16 @@ COLOURS = [
     "#e08e0b",
     "#7b4ea3",
 ]  # of the columns of a panel: those of E and H along an axis share one
-KINDS = {
-    "probes": "Probe",
-    "voltages": "Voltage",
-    "currents": "Current",
-    "fluxes": "Power through",
-    "losses": "Power lost in",
-    "ports": "Port",
-}
 
 
 def panels(kind, table):
     """The columns that share an axis."""
-    if kind == "probes":
-        parts = [("{}", ""), ("Re {}", "_re"), ("Im {}", "_im")]  # with Bloch phases a probe has the latter two
-        return [(name.format(f), [f + axis + part for axis in "xyz"]) for name, part in parts for f in "EH"]
     if kind == "ports":
         return [("voltage", ["incident", "reflected", "voltage"]), ("current", ["current"])]
+    fields = dict.fromkeys(name[0] for name in table.names if re.fullmatch("[A-Z][xyz](_re|_im)?", name))
+    if fields:  # vectors: E and H of a probe
+        parts = [("{}", ""), ("Re {}", "_re"), ("Im {}", "_im")]  # with Bloch phases a probe has the latter two
+        return [(name.format(f), [f + axis + part for axis in "xyz"]) for name, part in parts for f in fields]
     return [(table.names[1], table.names[1:])]
 
 
@@ -106,7 +101,7 @@ def draw(kind, table):
 
 
 def pictures(run, _):
-    for kind, word in KINDS.items():
+    for kind, word in {**run.kinds(), "ports": "Port"}.items():
         for path in run.tables(kind):
             table = run.table(path)
             if table is None:

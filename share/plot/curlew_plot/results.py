@@ -21,7 +21,7 @@ import numpy as np
 
 from . import silo
 
-KINDS = ("probes", "lines", "planes", "fluxes", "voltages", "currents", "losses", "ports", "far_field")
+OTHERS = ("ports", "far_field", "spectra", "heat", "mesh", "checkpoint")  # folders that no measure has
 LARGEST = 1 << 30  # bytes of a table; a larger one is left to those who wrote it
 
 
@@ -173,7 +173,7 @@ class Run:
             self.snapshots()
             or self.plane_files()
             or self.tables("spectra")
-            or any(self.tables(kind) or self.spectra(kind) for kind in KINDS)
+            or any(self.tables(kind) or self.spectra(kind) for kind in [*self.kinds(), *self.kinds(True), "ports", "far_field"])
             or any(self.has(name) for name in ("energy.csv", "balance.csv", "sparameters.csv", "resonances.csv"))
         )
 
@@ -182,6 +182,16 @@ class Run:
 
     def has(self, name):
         return os.path.exists(self.path(name))
+
+    def kinds(self, places=False):
+        """The kinds of measures and what a picture calls one of them, as the program has them that wrote the folder; with
+        `places` those whose rows are of many places. An older program has not named them: then the folders are asked."""
+        kinds = self.summary.get("measures")
+        if not isinstance(kinds, dict):
+            folders = sorted({os.path.basename(os.path.dirname(path)) for path in self._glob("*", "*.csv")})
+            kinds = {kind: {"title": kind.capitalize().removesuffix("s"), "places": kind in ("lines", "planes")}
+                     for kind in folders if kind not in OTHERS}
+        return {kind: entry["title"] for kind, entry in kinds.items() if entry["places"] == places}
 
     def tables(self, kind):
         """Paths of KIND/NAME.csv, less what belongs to another table of the same name."""

@@ -5,7 +5,6 @@ import numpy as np
 from .results import name_of
 from .style import Picture, decibel, figure, frequency_axis, legend_beside, unit_of
 
-KINDS = ("probes", "voltages", "currents", "fluxes", "losses")
 DEPTH = 80
 SILENT = 1e-4  # of the largest value: what is smaller all along is not drawn
 
@@ -55,7 +54,7 @@ def draw(table):
 
 
 def pictures(run, _):
-    for kind in KINDS:
+    for kind in run.kinds():
         for path in run.spectra(kind):
             table = run.table(path)
             drawn = draw(table) if table is not None else None

@@ -63,6 +63,8 @@ UNITS = {
     "reflected": "V",
     "E": "V/m",
     "H": "A/m",
+    "P": "C/m^2",
+    "J": "A/m^2",
     "electric": "J",
     "magnetic": "J",
     "total": "J",
@@ -95,7 +97,7 @@ def space_figure(width, height):
 
 def unit_of(column):
     """The unit of a column of curlew's tables: that of Ez is V/m."""
-    component = len(column) > 1 and column[0] in "EH" and column[2:] in ("", "_re", "_im")
+    component = len(column) > 1 and column[0] in "EHPJ" and column[2:] in ("", "_re", "_im")
     return UNITS.get(column) or (UNITS[column[0]] if component else "")
 
 

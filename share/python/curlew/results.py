@@ -116,15 +116,18 @@ class Resonances(Table):
         return Resonances({name: column[rows] for name, column in self.data.items()}, self.units, self.path)
 
 
+# The kinds of programs whose summary.json does not name them.
+BEFORE = {"probes": False, "lines": True, "planes": True, "fluxes": False, "voltages": False, "currents": False,
+          "losses": False, "polarisations": False}
+
+
 class Spectra:
     """All transforms of a run by the name of their record: spectra["probes/corner"]; and planes of output.spectra:
     spectra["spectra/cut"]."""
 
-    KINDS = ("probes", "lines", "planes", "fluxes", "voltages", "currents", "losses", "polarisations")
-
-    def __init__(self, path):
-        self._folders = {kind: Folder(os.path.join(path, kind), reader(kind, spectrum=True), "_spectrum.csv")
-                         for kind in self.KINDS}
+    def __init__(self, path, kinds):
+        self._folders = {kind: Folder(os.path.join(path, kind), reader(places, spectrum=True), "_spectrum.csv")
+                         for kind, places in kinds.items()}
         self._folders["spectra"] = Folder(os.path.join(path, "spectra"), self._read_plane)
         self._path = path
 
@@ -136,7 +139,7 @@ class Spectra:
                 norms = {entry["name"]: entry["normalise"] for entry in json.load(file)["simulation"]["output"]["spectra"]}
         except (OSError, ValueError, KeyError, TypeError):
             pass  # the numbers are there, their units are not known
-        return (reader("planes", spectrum=norms.get(name) == "none") if name in norms
+        return (reader(True, spectrum=norms.get(name) == "none") if name in norms
                 else lambda path: read_table(path, None, PointsTable))(path)
 
     def keys(self):
@@ -161,13 +164,13 @@ class Spectra:
         return f"<spectra: {', '.join(self.keys()) or 'none'}>"
 
 
-def reader(kind, spectrum=False):
-    """A function that reads a table of this kind."""
+def reader(places, spectrum=False):
+    """A function that reads a table whose rows may be of many places."""
     units = None
     if spectrum:
         units = {name: f"{unit} s" for name, unit in {"Ex": "V/m", "Ey": "V/m", "Ez": "V/m", "Hx": "A/m", "Hy": "A/m",
                                                       "Hz": "A/m", "power": "W", "voltage": "V", "current": "A"}.items()}
-    shape = PointsTable if kind in ("lines", "planes") else Table
+    shape = PointsTable if places else Table
     return lambda path: read_table(path, units, shape)
 
 
@@ -185,11 +188,21 @@ class Results:
         """Forgets all that was read, for a run that has gone on."""
         for name in ("summary", "energy", "balance", "derived", "derived_tables", "resonances", "s_parameters"):
             self.__dict__.pop(name, None)
-        for kind in Spectra.KINDS:
-            setattr(self, kind, self._folder(kind, reader(kind), ("_spectrum.csv",)))
+        kinds = self._kinds()
+        for kind, places in kinds.items():
+            setattr(self, kind, self._folder(kind, reader(places), ("_spectrum.csv",)))
         self.ports = self._folder("ports", read_table)
         self.far_fields = self._folder("far_field", lambda path: read_table(path, None, FarField), ("_powers.csv",))
-        self.spectra = Spectra(self.path)
+        self.spectra = Spectra(self.path, kinds)
+
+    def _kinds(self):
+        """{kind: are rows of its tables of many places} of the measures that the run's program knows."""
+        try:
+            kinds = self.summary.get("measures", {})
+        except CurlewError:
+            return BEFORE
+        del self.summary  # it is read anew when it is asked for: the run may go on
+        return {kind: entry["places"] for kind, entry in kinds.items()} or BEFORE
 
     def _folder(self, name, read, without=()):
         return Folder(os.path.join(self.path, name), read, ".csv", without)
