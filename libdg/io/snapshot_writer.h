@@ -1,6 +1,6 @@
 /* The seam of snapshots: the data of a snapshot of nodal fields and of a grid of values, and the table of functions
  * that a format of files fills. The code that has fields knows no format. A format is one file (or folder) that fills
- * the table, and one line in the list of formats (maxwell/record/writers.c). libdg/io/silo/silo_writer.h is the first.
+ * the table, and one line in the list of formats (libdg/io/formats.h). libdg/io/silo/silo_writer.h is the first.
  *
  * Every element of a snapshot looks as its order: writers show order^3 linear tetrahedra between its nodes, or the
  * polynomial itself; values are not averaged between elements unless asked. */
@@ -70,6 +70,12 @@ struct dg_snapshot_entry {
   double time;      /* s */
 };
 
+/* What a snapshot has, for an estimate of its size. */
+struct dg_snapshot_amounts {
+  double at_nodes, per_element; /* numbers at each node, and numbers for each element */
+  double number;                /* bytes of a number */
+};
+
 /* A format of snapshots. Paths are "folder/name" and the writer's ending. A file appears under its name only when it is
  * complete, and of a snapshot the file `path` last; after an error on any rank there is none. Errors: DG_ENVIRONMENT
  * with the path and the system's reason, DG_INPUT for what the format cannot hold. */
@@ -99,6 +105,9 @@ struct dg_snapshot_writer {
   /* Bytes of the host that writing a snapshot of K elements takes beside the values themselves, on one rank.
    * `averages`: how many components become averages at shared points; 0 without a merge. */
   size_t (*memory)(size_t K, const struct dg_reference *ref, size_t averages);
+  /* Bytes of the file of a snapshot of K elements: of its values, and of its mesh. Little comes around them. */
+  void (*file_bytes)(double K, const struct dg_reference *ref, const struct dg_snapshot_amounts *amounts,
+                     double bytes[2]);
   /* Writes a grid in a file of its own; one rank. NULL: the format has no grids. */
   int (*write_grid)(const char *path, const struct dg_grid *grid, struct dg_error *err);
   /* The file, among `names`, that lists the snapshots of a series with their times, and its writer; it replaces the

@@ -15,6 +15,7 @@
 #include "maxwell/measure/kinds.h"
 #include "maxwell/model/heat/heat_config.h"
 #include "maxwell/output/output.h"
+#include "maxwell/record/writers.h"
 #include "maxwell/setup/slow_elements.h"
 
 /* Estimates the size of a measurement's files: 22 characters a number in a table. */
@@ -46,24 +47,23 @@ static void report_measures(const struct mx_setup *setup)
   if (measures->count > 0) dg_log_line(setup->log, "measures  %s; files of about %.1f MB", kinds, 1e-6 * bytes);
 }
 
-/* Reports the bytes of the snapshots of all ranks. HDF5 puts little around the arrays. */
+/* Reports the bytes of the snapshots of all ranks. */
 static void report_snapshots(const struct mx_setup *setup)
 {
   const long every = setup->config->output.fields.every;
   if (every == 0) return;
   const int quantities = setup->config->output.fields.quantities;
-  const double p = setup->ref.order, K = (double)setup->mesh.whole.K, nodes = (double)setup->unknowns / 6;
-  const double number = setup->config->output.fields.precision == MX_SINGLE ? sizeof(float) : sizeof(double);
-  const double vectors = 3 * nodes * (((quantities & MX_QUANTITY_E) != 0) + ((quantities & MX_QUANTITY_H) != 0));
-  const double materials = 3 * ((quantities & MX_QUANTITY_MATERIAL) != 0), zones = p * p * p * K;
+  const struct dg_snapshot_amounts amounts = {
+      .at_nodes = 3 * (((quantities & MX_QUANTITY_E) != 0) + ((quantities & MX_QUANTITY_H) != 0)),
+      .per_element = 3 * ((quantities & MX_QUANTITY_MATERIAL) != 0),
+      .number = setup->config->output.fields.precision == MX_SINGLE ? sizeof(float) : sizeof(double)};
+  const struct mx_writers writers = mx_chosen_writers(setup->config);
   double values = 0, mesh = 0;
-  if (setup->config->output.fields.formats & MX_FORMAT_SILO) {
-    values += number * (vectors + materials * zones);
-    mesh += nodes * 3 * sizeof(double) + zones * 4 * sizeof(int);
-  }
-  if (setup->config->output.fields.formats & MX_FORMAT_VTKHDF) {
-    values += number * (vectors + materials * K);
-    mesh += nodes * (3 * sizeof(double) + sizeof(int64_t)) + K * (sizeof(int64_t) + 1);
+  for (size_t w = 0; w < writers.count; w++) {
+    double bytes[2];
+    writers.writer[w]->file_bytes((double)setup->mesh.whole.K, &setup->ref, &amounts, bytes);
+    values += bytes[0];
+    mesh += bytes[1];
   }
   if (setup->config->output.fields.mesh_each)
     dg_log_line(setup->log, "output    %ld snapshots of about %.1f MB", setup->steps / every + 1,

@@ -29,7 +29,7 @@ struct mx_heat_record {
   double *row;                       /* room for what a row says */
   double highest;                    /* temperature of all nodes, in the last row */
   struct mx_writers writers;
-  void *series[MX_WRITERS];
+  void *series[DG_FORMATS];
   size_t snapshots;
   struct dg_snapshot_entry *entry; /* [snapshots] of the list */
   char (*name)[64];

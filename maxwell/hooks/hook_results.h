@@ -1,7 +1,7 @@
 /* The list of the tables of a run that its hooks can look at, from its scene. */
 #pragma once
 
-#include "maxwell/setup/scene.h"
+#include "maxwell/scene/scene.h"
 #include "maxwell/shell/hooks/results.h"
 
 struct mx_records;

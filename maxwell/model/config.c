@@ -436,7 +436,7 @@ struct mx_config mx_config_defaults(void)
                              .output.ports_every = 1,
                              .watchdog.growth = 1e3};
   config.output.fields.quantities = MX_QUANTITY_E | MX_QUANTITY_H;
-  config.output.fields.formats = MX_FORMAT_SILO;
+  config.output.fields.formats = 1;
   config.output.fields.ahead = 2;
   config.output.fields.precision = MX_DOUBLE;
   return config;

@@ -26,8 +26,6 @@ enum mx_interface_kind {
   MX_METAL_SHEET       /* a metal of any thickness (media/metal_sheet.h) */
 };
 enum mx_quantity { MX_QUANTITY_E = 1, MX_QUANTITY_H = 2, MX_QUANTITY_MATERIAL = 4 };
-/* Bit i is the i-th format of maxwell/record/writers.h. */
-enum mx_format { MX_FORMAT_SILO = 1, MX_FORMAT_VTKHDF = 2 };
 
 extern const char *const mx_interface_kind_names[]; /* "surface_current", "total_field", "pec" */
 
@@ -463,7 +461,7 @@ struct mx_config {
     struct {
       long every;     /* steps; 0: no snapshots */
       int quantities; /* bits of mx_quantity; default E and H */
-      int formats;    /* bits of mx_format; default Silo */
+      int formats;    /* bit i: the i-th of libdg/io/formats.h; default the first */
       bool average;   /* default false */
       int files;      /* files that several ranks have open at a time; 0: as dg_silo_write chooses */
       int ahead;      /* snapshots that the loop may be ahead of the disk, default 2; 0: it waits for each */

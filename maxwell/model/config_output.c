@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "libdg/base/bug.h"
+#include "libdg/io/formats.h"
 #include "maxwell/model/config_read.h"
 #include "maxwell/model/measures.h"
 
@@ -18,7 +19,7 @@ int mx_read_names(struct mx_reader *r, const struct mx_rule *rule, const struct 
     const struct mx_value *item = &value->entry[i].value;
     int name;
     if (mx_read_choice(r, &choice, item, &name) != 0) return r->err->code;
-    int bit = 1 << name; /* as in mx_quantity and mx_format */
+    int bit = 1 << name; /* as in mx_quantity, and of formats */
     if (bits & bit) return mx_fail_at(r, item, "%s: \"%s\" is given twice", value->path, item->string);
     bits |= bit;
   }
@@ -46,14 +47,18 @@ static int read_fields(struct mx_reader *r, const struct mx_rule *rule, const st
 #define OUTPUT(field) offsetof(struct mx_config, output.field)
   static const char *const mesh_names[] = {"once", "each", NULL};
   static const char *const quantity_names[] = {"E", "H", "material", NULL};
-  static const char *const format_names[] = {"silo", "vtkhdf", NULL};
+#define NAME(word)   #word,
+#define QUOTED(word) "\"" #word "\", "
+  static const char *const format_names[] = {DG_FORMAT_LIST(NAME) NULL};
   static const struct mx_rule rules[] = {
       {"every", mx_read_long, OUTPUT(fields.every), .expected = "an integer >= 1", MX_FROM(1),
        .example = "every = 100"},
       {"quantities", read_quantities, OUTPUT(fields.quantities),
        .expected = "a list of \"E\", \"H\" and \"material\", as in { \"E\", \"H\" }", .names = quantity_names,
        .standard = "[\"E\", \"H\"]"},
-      {"format", read_formats, OUTPUT(fields.formats), .expected = "\"silo\", \"vtkhdf\", or a list of both",
+      {"format", read_formats, OUTPUT(fields.formats),
+       .expected =
+           DG_FORMATS == 2 ? DG_FORMAT_LIST(QUOTED) "or a list of both" : DG_FORMAT_LIST(QUOTED) "or a list of them",
        .names = format_names, .standard = "\"silo\""},
       {"average", mx_read_boolean, .offset = OUTPUT(fields.average)},
       {"files", mx_read_int, OUTPUT(fields.files), .expected = "an integer >= 1", MX_FROM(1)},

@@ -1,7 +1,7 @@
 /* The names of all files that a run may write into its folder (maxwell/shell/plan.h), from its scene. */
 #pragma once
 
-#include "maxwell/setup/scene.h"
+#include "maxwell/scene/scene.h"
 #include "maxwell/shell/plan.h"
 
 /* Makes the plan. Release it in any case. */

@@ -185,8 +185,8 @@ static void versions_entry(FILE *file, const struct mx_origin *origin)
   fputs("  \"versions\": {", file);
   fprintf(file, "\"curlew\": \"%s\", \"gmsh\": \"%s\", \"lua\": \"%s\"", CURLEW_VERSION, dg_gmsh_version(),
           origin != NULL ? origin->language : "");
-  for (size_t i = 0; mx_snapshot_writers[i] != NULL; i++)
-    fprintf(file, ", \"%s\": \"%s\"", mx_snapshot_writers[i]->name, mx_snapshot_writers[i]->version());
+  for (size_t i = 0; i < DG_FORMATS; i++)
+    fprintf(file, ", \"%s\": \"%s\"", dg_formats[i]->name, dg_formats[i]->version());
   fputs("},\n  \"measures\": ", file);
   mx_measure_kinds_write_json(file);
   fputs(",\n", file);

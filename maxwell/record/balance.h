@@ -17,7 +17,7 @@
  * run without one. */
 #pragma once
 
-#include "maxwell/setup/scene.h"
+#include "maxwell/scene/scene.h"
 
 struct mx_balance; /* opaque */
 

@@ -10,7 +10,7 @@ static int plan_one(struct mx_plan *plan, const struct mx_measure *measure, stru
   const bool spectrum = measure->config->frequencies.count > 0;
   mx_plan_folder(plan, folder, false);
   if (measure->form != NULL) {
-    const char *const ending = mx_snapshot_writers[0]->ending;
+    const char *const ending = dg_formats[0]->ending;
     if (mx_plan_pattern(plan, err, "%s/%.200s_$%s", folder, name, ending) != 0) return err->code;
     return spectrum ? mx_plan_pattern(plan, err, "%s/%.200s_spectrum_#%s", folder, name, ending) : 0;
   }
@@ -47,8 +47,8 @@ static int open_records(void **self, struct mx_scene *scene, bool resume, struct
   struct mx_records *records;
   if (DG_NEW(records, 1, err) != 0) return err->code;
   *self = scene->records = records;
-  if (mx_records_open(records, scene->measures, scene->ops, mx_snapshot_writers[0], scene->folder, scene->step, resume,
-                      err) != 0)
+  if (mx_records_open(records, scene->measures, scene->ops, dg_formats[0], scene->folder, scene->step, resume, err) !=
+      0)
     return err->code;
   return mx_records_monitor(records, scene->backend, err);
 }

@@ -65,7 +65,7 @@ struct volume {
   double *field[2][PARTS]; /* [K][3][Np] real and imaginary parts of E, H; NULL: not wanted */
   const struct mx_phasor_loss *loss;
   double *density, *sar;    /* [K][Np] of losses, and over the mass; NULL: not wanted */
-  void *series[MX_WRITERS]; /* of the writers */
+  void *series[DG_FORMATS]; /* of the writers */
   struct dg_snapshot_entry *entry;
   char (*name)[NAME]; /* of the files that a list has */
 };
@@ -276,7 +276,7 @@ static int write_grid(const struct plane *plane, size_t frequency, double *insid
                                .fields = fields,
                                .field = field,
                                .ledger = ledger};
-  return mx_snapshot_writers[0]->write_grid(path, &grid, err);
+  return dg_formats[0]->write_grid(path, &grid, err);
 }
 
 static int write_grids(const struct plane *plane, struct mx_folder *folder, struct dg_error *err)
@@ -287,7 +287,7 @@ static int write_grids(const struct plane *plane, struct mx_folder *folder, stru
   for (size_t f = 0; f < plane->phasor->config->frequencies.count && err->code == DG_OK; f++) {
     char name[NAME], *path;
     (void)snprintf(name, sizeof name, "spectra/%.200s_%06zu%s", plane->phasor->config->name, f + 1,
-                   mx_snapshot_writers[0]->ending);
+                   dg_formats[0]->ending);
     if (mx_folder_path(&path, folder, name, err) != 0) goto fail;
     (void)!write_grid(plane, f, inside, value, path, folder->ledger, err);
     dg_free(path);
@@ -377,8 +377,7 @@ static int plan(struct mx_plan *plan, const struct mx_scene *scene, struct dg_er
     if (phasor->plane.points > 0 && !phasor->plane.silo) {
       if (mx_plan_file(plan, err, "spectra/%.200s.csv", phasor->name) != 0) return err->code;
     } else if (phasor->plane.points > 0) {
-      if (mx_plan_pattern(plan, err, "spectra/%.200s_#%s", phasor->name, mx_snapshot_writers[0]->ending) != 0)
-        return err->code;
+      if (mx_plan_pattern(plan, err, "spectra/%.200s_#%s", phasor->name, dg_formats[0]->ending) != 0) return err->code;
     } else {
       mx_plan_folder(plan, "spectra/blocks", true);
       if (phasor->losses && mx_plan_file(plan, err, "spectra/%.200s_losses.csv", phasor->name) != 0) return err->code;

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "maxwell/setup/scene.h"
+#include "maxwell/scene/scene.h"
 #include "maxwell/shell/archive.h"
 #include "maxwell/shell/csv.h"
 #include "maxwell/shell/hooks/results.h"

@@ -13,14 +13,14 @@
 
 #include "maxwell/record/writers.h"
 #include "maxwell/shell/relay.h"
-#include "maxwell/setup/scene.h"
+#include "maxwell/scene/scene.h"
 
 struct mx_snapshot {
   long step;
   double time;           /* s */
   double *E, *H;         /* [K][3][Np]; NULL: not wanted */
   size_t buffer;         /* buffer of the backend, see snapshot_begin */
-  void *job[MX_WRITERS]; /* several ranks: files that are written and have no names yet */
+  void *job[DG_FORMATS]; /* several ranks: files that are written and have no names yet */
 };
 
 struct mx_snapshots {
@@ -34,13 +34,13 @@ struct mx_snapshots {
   double *material[4];              /* [K] epsilon_r, mu_r, sigma in S/m, sigma_m in ohm/m where it is in use */
   struct dg_node_merge merge;       /* the merge of nodes for averages */
   struct mx_writers writers;        /* the formats, each of which gets every snapshot */
-  void *series[MX_WRITERS];         /* the writers' series */
+  void *series[DG_FORMATS];         /* the writers' series */
   struct mx_snapshot_list {
     pthread_mutex_t lock; /* of the rest: threads name snapshots in any order */
     bool begun;
     size_t count, room;
     long *step; /* [count] of the snapshots on disk, ascending */
-  } list[MX_WRITERS];
+  } list[DG_FORMATS];
   long most;      /* snapshots that the run may have */
   long before;    /* snapshots of the run that a checkpoint goes on */
   long in_line;   /* snapshots that the loop wrote */

@@ -39,6 +39,31 @@ struct mx_backend_options mx_setup_backend_options(const struct mx_setup *setup)
                                      .transport = setup->config->gpu.transport};
 }
 
+struct mx_scene mx_setup_scene(struct mx_setup *setup)
+{
+  return (struct mx_scene){.config = setup->config,
+                           .origin = setup->origin,
+                           .log = setup->log,
+                           .comm = setup->comm,
+                           .ops = setup->ops,
+                           .mesh = &setup->mesh,
+                           .ref = &setup->ref,
+                           .problem = &setup->problem,
+                           .assignment = &setup->assignment,
+                           .sources = &setup->sources,
+                           .worth = &setup->worth,
+                           .doubts = setup->doubts,
+                           .measures = &setup->measures,
+                           .far = &setup->far,
+                           .phasors = &setup->phasors,
+                           .keeps_mesh = setup->mesh_kept != NULL,
+                           .unknowns = setup->unknowns,
+                           .step = setup->step,
+                           .steps = setup->steps,
+                           .quiet = &setup->quiet,
+                           .grid_loss = setup->grid_loss};
+}
+
 void mx_setup_explain(const struct mx_setup *setup, struct dg_error *err)
 {
   static const char out_of_memory[] = "out of memory";

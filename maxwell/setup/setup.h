@@ -13,7 +13,7 @@
 #include "maxwell/phasor/phasors.h"
 #include "maxwell/problem/layer_shape.h"
 #include "maxwell/resonance/resonances.h"
-#include "maxwell/setup/scene.h"
+#include "maxwell/scene/scene.h"
 #include "maxwell/shell/checkpoint_files.h"
 #include "maxwell/sources/sources.h"
 #include "maxwell/statics/conductors.h"
@@ -66,7 +66,7 @@ struct mx_setup {
 };
 
 void mx_setup_release(struct mx_setup *setup);
-/* The run as others see it (scene.h), without backend and folder. */
+/* The run as others see it (maxwell/scene/scene.h), without backend and folder. */
 struct mx_scene mx_setup_scene(struct mx_setup *setup);
 /* Releases what mx_setup_renew (setup_build.h) makes again: all behind mesh and layers. */
 void mx_setup_release_tables(struct mx_setup *setup);

@@ -9,7 +9,7 @@
 #include "maxwell/sources/sources.h"
 #include "maxwell/measure/measure_record.h"
 #include "maxwell/measure/path.h"
-#include "libdg/io/silo/silo_format.h"
+#include "libdg/io/formats.h"
 #include "maxwell/tests/box.h"
 #include "maxwell/sources/tests/ring.h"
 #include "maxwell/limit/stability.h"

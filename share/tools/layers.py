@@ -52,7 +52,7 @@ MAY = {
     "maxwell/shell/turns": "libdg/base maxwell/shell",
     "maxwell/fit": "libdg/base libdg/ref",
     # The solver.
-    "maxwell/model": "libdg/base libdg/mesh maxwell/shell maxwell/shell/rules",
+    "maxwell/model": "libdg/base libdg/io libdg/mesh maxwell/shell maxwell/shell/rules",
     "maxwell/model/media": "libdg/base maxwell/model maxwell/shell maxwell/shell/rules",
     "maxwell/response": "libdg/base",
     "maxwell/model/heat": "libdg/base maxwell/model maxwell/shell maxwell/shell/rules",
@@ -93,17 +93,19 @@ MAY = {
     "maxwell/periods": "libdg/base libdg/halo libdg/mesh maxwell/model maxwell/shell",
     "maxwell/touch": "libdg/base libdg/comm libdg/geometry libdg/mesh maxwell/far maxwell/measure maxwell/model maxwell/problem maxwell/sources "
                      "maxwell/sources/faces",
+    "maxwell/scene": "libdg/base libdg/mesh libdg/ref maxwell/backend maxwell/far maxwell/measure maxwell/model maxwell/phasor maxwell/problem "
+                     "maxwell/resonance maxwell/shell maxwell/sources maxwell/worth*",
     "maxwell/setup": "libdg/* maxwell/backend maxwell/far maxwell/limit maxwell/measure maxwell/model maxwell/model/heat maxwell/operator "
-                     "maxwell/periods maxwell/phasor maxwell/problem maxwell/resonance maxwell/shell maxwell/sources maxwell/statics maxwell/step maxwell/time maxwell/touch maxwell/worth*",
+                     "maxwell/periods maxwell/phasor maxwell/problem maxwell/resonance maxwell/scene maxwell/shell maxwell/sources maxwell/statics maxwell/step maxwell/time maxwell/touch maxwell/worth*",
     "maxwell/output/powers": "libdg/base libdg/comm libdg/ref maxwell/backend maxwell/backend/frame maxwell/operator maxwell/problem "
                              "maxwell/response maxwell/time",
     "maxwell/record": "libdg/* maxwell/backend maxwell/backend/frame maxwell/measure maxwell/model maxwell/operator maxwell/output/powers "
-                      "maxwell/phasor maxwell/problem maxwell/setup maxwell/shell maxwell/shell/hooks",
-    "maxwell/output/ports": "libdg/base maxwell/record maxwell/setup maxwell/shell",
+                      "maxwell/phasor maxwell/problem maxwell/scene maxwell/shell maxwell/shell/hooks",
+    "maxwell/output/ports": "libdg/base maxwell/record maxwell/scene maxwell/setup maxwell/shell",
     "maxwell/output": "libdg/* maxwell maxwell/backend maxwell/measure maxwell/model maxwell/output/ports maxwell/problem maxwell/record "
-                      "maxwell/resonance maxwell/setup maxwell/shell maxwell/shell/hooks maxwell/sources maxwell/sources/tem maxwell/time maxwell/worth*",
+                      "maxwell/resonance maxwell/scene maxwell/setup maxwell/shell maxwell/shell/hooks maxwell/sources maxwell/sources/tem maxwell/time maxwell/worth*",
     "maxwell/heat": "libdg/* maxwell/checkpoint maxwell/model maxwell/model/heat maxwell/model/media maxwell/output maxwell/phasor maxwell/problem maxwell/record maxwell/setup maxwell/shell maxwell/shell/turns",
-    "maxwell/hooks": "libdg/base libdg/comm libdg/files maxwell/measure maxwell/model maxwell/output maxwell/output/ports maxwell/record maxwell/setup "
+    "maxwell/hooks": "libdg/base libdg/comm libdg/files maxwell/measure maxwell/model maxwell/output maxwell/output/ports maxwell/record maxwell/scene maxwell/setup "
                      "maxwell/shell maxwell/shell/hooks maxwell/sources",
     "maxwell/checkpoint": "libdg/base libdg/comm libdg/files libdg/io libdg/mesh maxwell/backend maxwell/backend/frame "
                           "maxwell/hooks maxwell/output maxwell/output/ports maxwell/problem maxwell/setup maxwell/shell maxwell/shell/rules",
@@ -176,7 +178,6 @@ maxwell/model/config_read.h
 maxwell/phasor/phasors.h
 maxwell/record/recorder.h
 maxwell/response/pole_rows.h
-maxwell/setup/setup.h
 maxwell/shell/rules/rules.h
 maxwell/sources/faces/port_shape.h
 maxwell/sources/port.h

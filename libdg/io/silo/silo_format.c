@@ -1,7 +1,6 @@
 /* The table of functions by which runs write Silo files. The functions are those of silo_writer.h and silo_grid.h. */
-#include "libdg/io/silo/silo_format.h"
-
 #include "libdg/base/memory.h"
+#include "libdg/io/formats.h"
 #include "libdg/io/silo/silo_grid.h"
 #include "libdg/io/silo/silo_writer.h"
 
@@ -47,6 +46,15 @@ static size_t memory(size_t K, const struct dg_reference *ref, size_t averages)
   return K * ((3 * Np + work) * sizeof(double) + zones * 4 * sizeof(int));
 }
 
+/* Zones have linear corners; what has a value an element stands at each of its zones. */
+static void file_bytes(double K, const struct dg_reference *ref, const struct dg_snapshot_amounts *amounts,
+                       double bytes[2])
+{
+  const double p = ref->order, zones = p * p * p * K, nodes = ref->Np * K;
+  bytes[0] = amounts->number * (amounts->at_nodes * nodes + amounts->per_element * zones);
+  bytes[1] = nodes * 3 * sizeof(double) + zones * 4 * sizeof(int);
+}
+
 static const char *const names[] = {"fields_$.silo", "blocks/fields_$_#.silo", "blocks/mesh_@_#.silo", NULL};
 
 const struct dg_snapshot_writer dg_silo_format = {
@@ -63,5 +71,6 @@ const struct dg_snapshot_writer dg_silo_format = {
     .finish = finish,
     .abandon = abandon,
     .memory = memory,
+    .file_bytes = file_bytes,
     .write_grid = dg_silo_write_grid,
 };

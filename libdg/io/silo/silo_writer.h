@@ -1,6 +1,6 @@
 /* Silo snapshots of nodal fields that look as their order: every element becomes order^3 linear tetrahedra between its
  * own nodes; values are not averaged between elements unless asked. A vector E is written as Ex, Ey, Ez and the
- * expression E; what has a value an element is centred on zones. silo_format.h puts this behind the seam
+ * expression E; what has a value an element is centred on zones. libdg/io/formats.h puts this behind the seam
  * (libdg/io/snapshot_writer.h). */
 #pragma once
 

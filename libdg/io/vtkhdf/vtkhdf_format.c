@@ -1,7 +1,6 @@
 /* The table of functions by which runs write VTKHDF files. The functions are those of vtkhdf_writer.h and
  * vtkhdf_index.h. */
-#include "libdg/io/vtkhdf/vtkhdf_format.h"
-
+#include "libdg/io/formats.h"
 #include "libdg/io/vtkhdf/vtkhdf_index.h"
 #include "libdg/io/vtkhdf/vtkhdf_writer.h"
 
@@ -43,6 +42,14 @@ static size_t memory(size_t K, const struct dg_reference *ref, size_t averages)
   return K * (kept * (size_t)ref->Np + 1) * sizeof(double);
 }
 
+static void file_bytes(double K, const struct dg_reference *ref, const struct dg_snapshot_amounts *amounts,
+                       double bytes[2])
+{
+  const double nodes = ref->Np * K;
+  bytes[0] = amounts->number * (amounts->at_nodes * nodes + amounts->per_element * K);
+  bytes[1] = nodes * (3 * sizeof(double) + sizeof(int64_t)) + K * (sizeof(int64_t) + 1);
+}
+
 static const char *const names[] = {"fields_$.hdf", "fields.hdf.series", "blocks/fields_$_#.h5", "blocks/mesh_@_#.h5",
                                     NULL};
 
@@ -60,6 +67,7 @@ const struct dg_snapshot_writer dg_vtkhdf_format = {
     .finish = finish,
     .abandon = abandon,
     .memory = memory,
+    .file_bytes = file_bytes,
     .list = "fields.hdf.series",
     .write_list = dg_vtkhdf_write_list,
 };

@@ -1,6 +1,6 @@
 /* VTKHDF snapshots of nodal fields, for ParaView: Lagrange tetrahedra of the elements' order, curved ones as curved
  * (vtkhdf_cell.h), every element with points of its own unless averages are asked for. Vectors are arrays of three
- * components; what has a value an element is data of cells. vtkhdf_format.h puts this behind the seam
+ * components; what has a value an element is data of cells. libdg/io/formats.h puts this behind the seam
  * (libdg/io/snapshot_writer.h).
  *
  * `path`, "folder/name.hdf", is the root. One rank has its fields in it. Several ranks have theirs in

@@ -2,7 +2,7 @@
  * they take the program's. It counts the elements of a region times a factor of the script. */
 #include "maxwell/tests/script_fixture.h"
 
-#include "libdg/io/silo/silo_format.h"
+#include "libdg/io/formats.h"
 #include "maxwell/measure/kinds.h"
 #include "maxwell/measure/measure_record.h"
 #include "maxwell/tests/box.h"

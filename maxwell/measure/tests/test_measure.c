@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "libdg/io/silo/silo_format.h"
+#include "libdg/io/formats.h"
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/drive.h"
 #include "maxwell/measure/kinds.h"

@@ -2,6 +2,8 @@
  * sources. */
 #include "maxwell/model/tests/config_fixture.h"
 
+#include "libdg/io/formats.h"
+
 #include <math.h>
 
 #define NAME                                                                                                           \
@@ -401,7 +403,7 @@ static void fills_in_defaults(void **state)
   assert_true(c.initial.E == NULL && c.initial.H == NULL);
   assert_int_equal(c.output.fields.every, 0);
   assert_int_equal(c.output.fields.quantities, MX_QUANTITY_E | MX_QUANTITY_H);
-  assert_int_equal(c.output.fields.formats, MX_FORMAT_SILO);
+  assert_int_equal(c.output.fields.formats, 1 << DG_FORMAT_silo);
   assert_false(c.output.fields.average);
   assert_int_equal(c.output.fields.files, 0);
   assert_int_equal(c.output.fields.ahead, 2);
@@ -497,7 +499,7 @@ static void check_full_output(const struct mx_config *c)
 {
   assert_int_equal(c->output.fields.every, 100);
   assert_int_equal(c->output.fields.quantities, MX_QUANTITY_H | MX_QUANTITY_MATERIAL);
-  assert_int_equal(c->output.fields.formats, MX_FORMAT_SILO | MX_FORMAT_VTKHDF);
+  assert_int_equal(c->output.fields.formats, 1 << DG_FORMAT_silo | 1 << DG_FORMAT_vtkhdf);
   assert_true(c->output.fields.average);
   assert_int_equal(c->output.fields.files, 8);
   assert_int_equal(c->output.energy_every, 1000);

@@ -191,9 +191,9 @@ static void fails_with_its_format(void **state)
 static void formats_are_whole(void **state)
 {
   (void)state;
-  assert_non_null(mx_snapshot_writers[0]);
-  for (size_t i = 0; mx_snapshot_writers[i] != NULL; i++) {
-    const struct dg_snapshot_writer *const w = mx_snapshot_writers[i];
+  assert_non_null(dg_formats[0]);
+  for (size_t i = 0; i < DG_FORMATS; i++) {
+    const struct dg_snapshot_writer *const w = dg_formats[i];
     assert_true(w->name != NULL && w->ending != NULL && w->version != NULL && w->names != NULL && w->open != NULL &&
                 w->close != NULL && w->write != NULL && w->in_halves != NULL && w->write_part != NULL &&
                 w->finish != NULL && w->abandon != NULL && (i > 0 || w->write_grid != NULL));

@@ -82,6 +82,7 @@ def check_program(folder):
         "far_field_a_3d",
         "far_field_a_powers",
         "lines_l",
+        "polarisations_core",
         "probes_p",
         "resonances",
         "run",

@@ -60,6 +60,7 @@ def result(folder):
         table(["time", "Ex", "Ey", "Ez", "Hx", "Hy", "Hz"], t, pulse, 1e-9 * pulse, zero, zero, zero, pulse / 377),
     )
     write(folder, "probes/silent.csv", table(["time", "Ex", "Ey", "Ez", "Hx", "Hy", "Hz"], t, *[zero] * 6))
+    write(folder, "polarisations/core.csv", table(["time", "Px", "Py", "Pz", "Jx", "Jy", "Jz"], t, *[ringing] * 6))
     write(folder, "voltages/gap.csv", table(["time", "voltage"], t, ringing))
     write(
         folder,

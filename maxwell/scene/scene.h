@@ -1,7 +1,7 @@
 /* A run as those see it who observe, write and report: what was asked for, what was built for it, and how it runs. They
- * are handed a scene and not the set-up (setup.h), which owns what stands here and is alone in making it.
+ * are handed a scene and not the set-up (maxwell/setup/setup.h), which owns what stands here and is alone in making it.
  *
- * mx_setup_scene (setup.h) makes one. It holds until the set-up makes its tables anew. */
+ * mx_setup_scene makes one. It holds until the set-up makes its tables anew. */
 #pragma once
 
 #include "maxwell/backend/backend.h"

@@ -1,32 +1,5 @@
-/* A scene, and what others want to know of it in their own words. */
-#include "maxwell/setup/scene.h"
-
-#include "maxwell/setup/setup.h"
-
-struct mx_scene mx_setup_scene(struct mx_setup *setup)
-{
-  return (struct mx_scene){.config = setup->config,
-                           .origin = setup->origin,
-                           .log = setup->log,
-                           .comm = setup->comm,
-                           .ops = setup->ops,
-                           .mesh = &setup->mesh,
-                           .ref = &setup->ref,
-                           .problem = &setup->problem,
-                           .assignment = &setup->assignment,
-                           .sources = &setup->sources,
-                           .worth = &setup->worth,
-                           .doubts = setup->doubts,
-                           .measures = &setup->measures,
-                           .far = &setup->far,
-                           .phasors = &setup->phasors,
-                           .keeps_mesh = setup->mesh_kept != NULL,
-                           .unknowns = setup->unknowns,
-                           .step = setup->step,
-                           .steps = setup->steps,
-                           .quiet = &setup->quiet,
-                           .grid_loss = setup->grid_loss};
-}
+/* What others want to know of a scene, in their own words. */
+#include "maxwell/scene/scene.h"
 
 struct mx_backend_options mx_scene_backend_options(const struct mx_scene *scene)
 {
