@@ -162,10 +162,11 @@ static int create(struct mx_backend **result, const struct mx_problem *problem,
   backend->padded = padded;
   backend->field_bytes = padded * gpu_stride(order) * backend->real;
   backend->ghost_bytes = problem->ghosts * gpu_stride(order) * backend->real;
-  backend->tables = (struct gpu_tables){.order = order,
-                                        .single = options->precision == MX_SINGLE,
-                                        .K = problem->K,
-                                        .inner = problem->ghosts > 0 ? problem->interior / 8 * 8 : problem->K};
+  backend->tables =
+      (struct gpu_tables){.order = order,
+                          .single = options->precision == MX_SINGLE,
+                          .K = problem->K,
+                          .inner = problem->ghosts > 0 ? problem->set[0].end[MX_INNER] / 8 * 8 : problem->K};
   if (find_card(backend, err) != 0 || new_streams(backend, err) != 0 || gpu_pack_tables(backend, err) != 0 ||
       new_fields(backend, err) != 0 || gpu_new_halo(backend, err) != 0 || gpu_terms_create(backend, err) != 0 ||
       gpu_pack_functionals(backend, err) != 0 || gpu_new_recall(backend, err) != 0 ||

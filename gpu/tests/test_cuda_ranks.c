@@ -237,8 +237,9 @@ static void compare(int number, struct scene_wanted wanted)
                     number == TENSORS ? "sheet and tensors"
                     : number == SKINS ? "metal, and graphene or a sheet"
                                       : scenes[number].name,
-                    wanted.order, wanted.alpha, mx_integrator_names[wanted.integrator], part.scene.box.problem.interior,
-                    part.scene.box.problem.K, truth.check.largest, worst[0], worst[1]);
+                    wanted.order, wanted.alpha, mx_integrator_names[wanted.integrator],
+                    part.scene.box.problem.set[0].end[MX_INNER], part.scene.box.problem.K, truth.check.largest,
+                    worst[0], worst[1]);
     assert_true(worst[0] < 1e-12);
     assert_true(worst[1] < 1e-4);
     release_part(&part);

@@ -25,7 +25,8 @@ static uint64_t random_number(void)
  * neighbours beyond the halo. */
 static void build(struct mx_problem *problem, size_t K, size_t interior)
 {
-  *problem = (struct mx_problem){.K = K, .interior = interior, .neighbour = calloc(K, sizeof *problem->neighbour)};
+  *problem =
+      (struct mx_problem){.K = K, .set = {mx_set_of(interior, K)}, .neighbour = calloc(K, sizeof *problem->neighbour)};
   struct mx_face_flux(*const flux)[4] = calloc(K, sizeof *flux);
   for (size_t e = 0; e < K; e++)
     for (size_t f = 0; f < 4; f++) {

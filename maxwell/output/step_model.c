@@ -85,7 +85,7 @@ int mx_model_init(struct mx_model *model, const struct mx_setup *setup, struct m
   }
   double unknowns = 6.0 * problem->ref->Np * (double)problem->K;
   double fields = unknowns * real * mx_field_moves(scheme) / copy;
-  double interior = problem->K > 0 ? (double)problem->interior / (double)problem->K : 0;
+  double interior = problem->K > 0 ? (double)problem->set[0].end[MX_INNER] / (double)problem->K : 0;
   double halo = whole * scheme->stages, hidden = fmin(halo, interior * fields);
   double most[] = {1 / copy, latency, a_stage > 0 && whole > latency ? (whole - latency) / a_stage : 0,
                    fields,   halo,    halo - hidden};

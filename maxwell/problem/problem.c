@@ -11,7 +11,7 @@
 
 int mx_problem_alloc(struct mx_problem *problem, const struct dg_reference *ref, size_t K, struct dg_error *err)
 {
-  *problem = (struct mx_problem){.ref = ref, .K = K, .interior = K};
+  *problem = (struct mx_problem){.ref = ref, .K = K, .set = {mx_set_of(K, K)}};
 #define NEW(type, name, numbers) || DG_NEW(problem->name, K, err) != 0
   if (DG_NEW(problem->neighbour, K, err) != 0 || DG_NEW(problem->far, K, err) != 0 MX_ELEMENT_ARRAYS(NEW)) {
 #undef NEW

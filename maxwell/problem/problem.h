@@ -93,6 +93,19 @@ struct mx_ranks {
   X(double, sheet, [4]) /* of a face on a resistive sheet: the factor of mx_sheet_flux; else 0 */                      \
   X(int32_t, skin, [4]) /* of a face on a metal wall, a sheet or a film: 1 + its place in mx_problem.metal; else 0 */
 
+/* A set of elements that passes act on (mx_pass of maxwell/time/schedule.h), in two runs: inner elements have no
+ * neighbour beyond the halo, so that they need not wait for the traces of other ranks; then the others. A backend puts
+ * the straight and the curved elements of a run each together. Set 0 has all elements, and there is no other today. */
+enum mx_rim { MX_INNER, MX_OUTER };
+enum { MX_SETS = 1 };
+struct mx_set {
+  size_t first[2], end[2]; /* by enum mx_rim: elements first..end-1 */
+};
+static inline struct mx_set mx_set_of(size_t inner, size_t all)
+{
+  return (struct mx_set){.first = {0, inner}, .end = {inner, all}};
+}
+
 struct mx_problem {
   const struct dg_reference *ref; /* borrowed; outlives the problem */
   size_t K;                       /* elements of this rank */
@@ -128,8 +141,8 @@ struct mx_problem {
    * functional is a sum over ranks. */
   struct dg_comm *comm;
   const struct dg_halo *halo;
-  size_t ghosts;         /* faces of the halo */
-  size_t interior;       /* elements 0..interior-1 have no neighbour beyond the halo */
+  size_t ghosts; /* faces of the halo */
+  struct mx_set set[MX_SETS];
   const int64_t *global; /* [K] numbers of the elements in the whole mesh */
   bool paired;           /* elements 2 i and 2 i + 1 are the real and the imaginary part (libdg/mesh/sets.h) */
   struct dg_halo *own;   /* a halo that the problem owns (maxwell/limit), or NULL */

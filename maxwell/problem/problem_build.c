@@ -525,13 +525,13 @@ int mx_problem_init_layered(struct mx_problem *problem, struct mx_assignment *as
   int *choice = NULL;
   *assignment = (struct mx_assignment){0};
   if (mx_problem_alloc(problem, ref, K, err) != 0) return err->code;
-  problem->interior = mesh->interior;
   problem->global = mesh->global;
   problem->paired = mesh->paired;
   if (ranks != NULL) {
     problem->comm = ranks->comm;
     problem->halo = &ranks->halo;
     problem->ghosts = ranks->halo.faces;
+    if (problem->ghosts > 0) problem->set[0] = mx_set_of(mesh->interior, K);
   }
   if (DG_NEW(assignment->material, K, err) != 0 || DG_NEW(assignment->boundary, K, err) != 0 ||
       DG_NEW(assignment->layer, K, err) != 0 || DG_NEW(assignment->absorber, K, err) != 0 ||

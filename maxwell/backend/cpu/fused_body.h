@@ -26,9 +26,9 @@ struct NAME(state) {
   int threads;
   size_t row;             /* numbers of an element */
   size_t blocks, numbers; /* of a field without its ghosts, padded to whole blocks */
-  /* Where blocks begin: straight elements, then curved ones, that need nothing of other ranks; those that do; the end
-   */
-  size_t segment[5];
+  /* The blocks of a set's straight and of its curved elements. In memory come the straight inner ones, the curved inner
+   * ones, the straight outer ones, the curved outer ones. */
+  struct mx_set over[MX_SETS][2];
   size_t ghost_blocks; /* behind the others */
   int32_t *home;       /* [K] rows of the elements; NULL: as they are numbered */
   int32_t *resident;   /* [blocks][W] elements of the rows, -1: none; NULL: as they are numbered */
@@ -95,8 +95,8 @@ static inline const struct mx_layer_kernels *NAME(layer_kernels)(const struct NA
 /* Has a block curved elements? */
 static inline bool NAME(curved_block)(const struct NAME(state) * state, size_t block)
 {
-  const size_t *begin = state->segment;
-  return block >= begin[3] || (block >= begin[1] && block < begin[2]);
+  const struct mx_set *curved = &state->over[0][1];
+  return block >= curved->first[MX_OUTER] || (block >= curved->first[MX_INNER] && block < curved->end[MX_INNER]);
 }
 
 static inline bool NAME(is_curved)(const struct NAME(state) * state, size_t e)

@@ -21,32 +21,36 @@ static int NAME(lay_out)(struct NAME(state) * state, struct dg_error *err)
 {
   const struct mx_problem *problem = state->problem;
   const struct mx_curves *curves = &problem->curves;
-  const size_t inner = problem->ghosts > 0 ? problem->interior : problem->K;
-  size_t *begin = state->segment, next[4];
+  const struct mx_set *all = &problem->set[0];
+  const size_t inner = all->end[MX_INNER];
+  struct mx_set *over = state->over[0];
+  size_t count[2][2] = {{inner, 0}, {problem->K - inner, 0}}, next[2][2], at = 0; /* by rim, and straight or curved */
   state->ghost_blocks = (problem->ghosts + LANES - 1) / LANES;
   if (curves->count == 0) {
     state->blocks = (problem->K + LANES - 1) / LANES;
-    begin[1] = begin[2] = problem->ghosts > 0 ? inner / LANES : state->blocks;
-    begin[3] = begin[4] = state->blocks;
+    over[0] = mx_set_of(inner < problem->K ? inner / LANES : state->blocks, state->blocks);
+    over[1] =
+        (struct mx_set){.first = {over[0].end[MX_INNER], state->blocks}, .end = {over[0].end[MX_INNER], state->blocks}};
     return 0;
   }
-  size_t count[4] = {inner, 0, problem->K - inner, 0};
   for (size_t k = 0; k < curves->count; k++) {
-    const size_t outer = (size_t)curves->where[k] < inner ? 0 : 2;
-    count[outer]--;
-    count[outer + 1]++;
+    const enum mx_rim rim = (size_t)curves->where[k] < inner ? MX_INNER : MX_OUTER;
+    count[rim][0]--;
+    count[rim][1]++;
   }
-  for (int i = 0; i < 4; i++) {
-    begin[i + 1] = begin[i] + (count[i] + LANES - 1) / LANES;
-    next[i] = begin[i] * LANES;
-  }
-  state->blocks = begin[4];
+  for (int rim = 0; rim < 2; rim++)
+    for (int curved = 0; curved < 2; curved++) {
+      over[curved].first[rim] = at;
+      next[rim][curved] = at * LANES;
+      over[curved].end[rim] = at += (count[rim][curved] + LANES - 1) / LANES;
+    }
+  state->blocks = at;
   if (DG_NEW(state->home, problem->K, err) != 0 || DG_NEW(state->resident, state->blocks * LANES, err) != 0)
     return err->code;
   for (size_t row = 0; row < state->blocks * LANES; row++) state->resident[row] = -1;
   for (size_t e = 0, k = 0; e < problem->K; e++) {
     const bool curved = k < curves->count && (size_t)curves->where[k] == e;
-    const size_t row = next[(e < inner ? 0 : 2) + (curved ? 1 : 0)]++;
+    const size_t row = next[e < inner ? MX_INNER : MX_OUTER][curved]++;
     if (curved) k++;
     state->home[e] = (int32_t)row;
     state->resident[row] = (int32_t)e;
@@ -57,21 +61,24 @@ static int NAME(lay_out)(struct NAME(state) * state, struct dg_error *err)
 /* The number of the element's block among those of curved elements. */
 static size_t NAME(curved_number)(const struct NAME(state) * state, size_t e)
 {
-  const size_t block = NAME(row_of)(state, e) / LANES, *begin = state->segment;
-  return block < begin[2] ? block - begin[1] : block - begin[3] + begin[2] - begin[1];
+  const size_t block = NAME(row_of)(state, e) / LANES;
+  const struct mx_set *curved = &state->over[0][1];
+  if (block < curved->end[MX_INNER]) return block - curved->first[MX_INNER];
+  return block - curved->first[MX_OUTER] + curved->end[MX_INNER] - curved->first[MX_INNER];
 }
 
 static struct mx_fused_curves NAME(fused_curves)(const struct NAME(state) * state)
 {
   const struct NAME(curves) *curves = &state->curves;
+  const struct mx_set *curved = &state->over[0][1];
   return (struct mx_fused_curves){.at = curves->at,
                                   .project = curves->project,
                                   .face_at = curves->face_at,
                                   .face_project = curves->face_project,
                                   .metric = curves->metric,
                                   .face = curves->face,
-                                  .first = {state->segment[1], state->segment[3]},
-                                  .last = state->segment[2]};
+                                  .first = {curved->first[MX_INNER], curved->first[MX_OUTER]},
+                                  .last = curved->end[MX_INNER]};
 }
 
 /* ---- tables */
@@ -161,7 +168,8 @@ static int NAME(pack_curves)(struct NAME(state) * state, struct dg_error *err)
   struct NAME(curves) *curves = &state->curves;
   const struct mx_problem *problem = state->problem;
   const struct dg_reference *ref = problem->ref;
-  const size_t *begin = state->segment, blocks = begin[2] - begin[1] + begin[4] - begin[3];
+  const struct mx_set *curved = &state->over[0][1];
+  const size_t blocks = curved->end[MX_INNER] - curved->first[MX_INNER] + state->blocks - curved->first[MX_OUTER];
   const size_t most = (size_t)state->kernels->curved_rows, Nf = (size_t)ref->Nf;
   bool penalty = false; /* in any block, be it that of a lane without an element */
   if (problem->curves.count == 0) return 0;

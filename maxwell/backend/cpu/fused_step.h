@@ -8,8 +8,9 @@ static void NAME(swap)(REAL **a, REAL **b)
   *b = c;
 }
 
-/* The kernels of a stage: exactly one of the two is given. */
+/* The kernels of a pass over a set of elements: exactly one of the two is given. */
 struct NAME(pass) {
+  int set;
   const struct mx_fused_half *half;   /* half a step of leapfrog, or */
   const struct mx_fused_stage *stage; /* a stage of another scheme */
 };
@@ -22,14 +23,15 @@ static void NAME(work)(const struct NAME(state) * state, const struct NAME(pass)
   else (curved ? kernels->curved_stage : kernels->stage)(&state->fused, pass->stage, first, last);
 }
 
-/* Runs a pass on the blocks that need nothing of other ranks (0), or on those that do (1), with all threads. The thread
- * that speaks to other ranks looks after its messages now and then, since nothing else makes long ones proceed. */
-static void NAME(run)(const struct NAME(state) * state, const struct NAME(pass) * pass, int outer)
+/* Runs a pass on the inner blocks of its set or on the outer ones, with all threads. The thread that speaks to other
+ * ranks looks after its messages now and then, since nothing else makes long ones proceed. */
+static void NAME(run)(const struct NAME(state) * state, const struct NAME(pass) * pass, enum mx_rim rim)
 {
   enum { PIECES = 32 };
 #pragma omp parallel num_threads(state->threads)
   for (int curved = 0; curved < 2; curved++) {
-    const size_t first = state->segment[2 * outer + curved], last = state->segment[2 * outer + curved + 1];
+    const struct mx_set *over = &state->over[pass->set][curved];
+    const size_t first = over->first[rim], last = over->end[rim];
     size_t begin, end;
     if (first == last) continue;
     mx_fused_share(last - first, &begin, &end);
@@ -53,9 +55,17 @@ static struct mx_cost NAME(pass_cost)(const struct NAME(state) * state, int equa
   return (struct mx_cost){.bytes = all.bytes + curved.bytes, .flops = all.flops + curved.flops};
 }
 
-/* Half a step of leapfrog: the part before the traces of other ranks come (`begin`), or the part behind. */
-static int NAME(half_step)(struct NAME(state) * state, int equation, bool begin, struct dg_error *err)
+/* Has a set blocks that need the traces of other ranks? */
+static bool NAME(any_outer)(const struct NAME(state) * state, int set)
 {
+  const struct mx_set *over = state->over[set];
+  return over[0].first[MX_OUTER] < over[0].end[MX_OUTER] || over[1].first[MX_OUTER] < over[1].end[MX_OUTER];
+}
+
+/* Half a step of leapfrog: the part before the traces of other ranks come (`begin`), or the part behind. */
+static int NAME(half_step)(struct NAME(state) * state, const struct mx_pass *of, bool begin, struct dg_error *err)
+{
+  const int equation = mx_pass_equation(of);
   const struct mx_problem *problem = state->problem;
   struct mx_profile *profile = state->profile, *open = mx_kept_faces(problem) > 0 ? profile : NULL;
   const bool in_place = state->in_place && !(equation == 1 && state->observed); /* what is observed needs the old H */
@@ -63,7 +73,7 @@ static int NAME(half_step)(struct NAME(state) * state, int equation, bool begin,
                                      .own = state->field[equation],
                                      .other = state->field[1 - equation],
                                      .result = in_place ? state->field[equation] : state->spare[0]};
-  const struct NAME(pass) pass = {.half = &half};
+  const struct NAME(pass) pass = {.set = of->set, .half = &half};
   const char *name = equation == 0 ? "fused half step E" : "fused half step H";
   if (begin) {
     if (NAME(send_traces)(state, &state->field[1 - equation], err) != 0) return err->code;
@@ -72,14 +82,14 @@ static int NAME(half_step)(struct NAME(state) * state, int equation, bool begin,
     NAME(on_open)(state, equation, NAME(remember_open), NAME(remember_sheet));
     mx_phase_end(open, mark, "open faces", (struct mx_cost){0, 0});
     mark = mx_phase_begin(profile);
-    NAME(run)(state, &pass, 0);
+    NAME(run)(state, &pass, MX_INNER);
     mx_phase_end(profile, mark, name, NAME(pass_cost)(state, 1, 3));
     return 0;
   }
   if (NAME(receive_traces)(state, &state->field[1 - equation], err) != 0) return err->code;
-  if (state->segment[2] < state->blocks) {
+  if (NAME(any_outer)(state, of->set)) {
     struct mx_mark mark = mx_phase_begin(profile);
-    NAME(run)(state, &pass, 1);
+    NAME(run)(state, &pass, MX_OUTER);
     /* The cost is counted with the interior. */
     mx_phase_end(profile, mark, name, (struct mx_cost){0, 0});
   }
@@ -94,31 +104,34 @@ static int NAME(half_step)(struct NAME(state) * state, int equation, bool begin,
   return 0;
 }
 
-/* register = a register + dt rate, and, if `update`, spare = field + b register. */
-static int NAME(runge_kutta)(struct NAME(state) * state, int s, double a, double b, REAL *const field[2], bool update,
-                             bool begin, struct dg_error *err)
+/* register = a register + dt rate, and, with low storage, spare = field + b register: sums follow behind the pass. */
+static int NAME(runge_kutta)(struct NAME(state) * state, int s, bool begin, struct dg_error *err)
 {
+  const struct mx_pass *of = &state->schedule.pass[s];
+  const bool update = of->keeps == MX_LOW_STORAGE;
+  const double b = of->b;
+  REAL *const *field = of->from == MX_STAGE ? state->spare : state->field;
   const struct mx_fused_stage stage = {
-      .a = a,
+      .a = of->a,
       .b = b,
       .field = {field[0], field[1]},
       .registers = {state->registers[0], state->registers[1]},
       .result = {update ? state->spare[0] : NULL, update ? state->spare[1] : NULL},
   };
-  const struct NAME(pass) pass = {.stage = &stage};
+  const struct NAME(pass) pass = {.set = of->set, .stage = &stage};
   const struct mx_cost cost = NAME(pass_cost)(state, 2, update ? 8 : 6);
   if (begin) {
     if (NAME(send_traces)(state, field, err) != 0) return err->code;
     if (NAME(pass_skins)(state, s, field[1], err) != 0) return err->code;
     struct mx_mark mark = mx_phase_begin(state->profile);
-    NAME(run)(state, &pass, 0);
+    NAME(run)(state, &pass, MX_INNER);
     mx_phase_end(state->profile, mark, "fused stage E, H", cost);
     return 0;
   }
   if (NAME(receive_traces)(state, field, err) != 0) return err->code;
-  if (state->segment[2] < state->blocks) {
+  if (NAME(any_outer)(state, of->set)) {
     struct mx_mark mark = mx_phase_begin(state->profile);
-    NAME(run)(state, &pass, 1);
+    NAME(run)(state, &pass, MX_OUTER);
     /* The cost is counted with the interior. */
     mx_phase_end(state->profile, mark, "fused stage E, H", (struct mx_cost){0, 0});
   }
@@ -158,15 +171,13 @@ static void NAME(add_sums)(struct NAME(state) * state, int s)
 static int NAME(stage)(struct NAME(state) * state, int s, bool begin, struct dg_error *err)
 {
   const struct mx_pass *pass = &state->schedule.pass[s];
-  if (pass->keeps == MX_NO_REGISTER) return NAME(half_step)(state, mx_pass_equation(pass), begin, err);
-  const bool update = pass->keeps == MX_LOW_STORAGE; /* the kernel updates the fields; else sums follow */
-  if (NAME(runge_kutta)(state, s, pass->a, pass->b, pass->from == MX_STAGE ? state->spare : state->field, update, begin,
-                        err) != 0)
-    return err->code;
+  if (pass->keeps == MX_NO_REGISTER) return NAME(half_step)(state, pass, begin, err);
+  if (NAME(runge_kutta)(state, s, begin, err) != 0) return err->code;
   if (begin) return 0;
-  if (!update) NAME(add_sums)(state, s);
+  if (pass->keeps == MX_SUMS) NAME(add_sums)(state, s);
+  else
+    for (int i = 0; i < 2; i++) NAME(swap)(&state->field[i], &state->spare[i]);
   state->within = pass->to == MX_STAGE;
-  for (int i = 0; i < 2 && update; i++) NAME(swap)(&state->field[i], &state->spare[i]);
   return 0;
 }
 
@@ -193,6 +204,7 @@ static void NAME(keep_open)(struct NAME(state) * state, int equation, size_t e, 
 
 static int NAME(upload)(struct NAME(state) * state, const double *E, const double *H, struct dg_error *err)
 {
+  static const struct mx_pass of_H = {.changes = {false, true}};
   const struct mx_problem *problem = state->problem;
   size_t Np = (size_t)problem->ref->Np;
   const double *from[2] = {E, H};
@@ -225,7 +237,7 @@ static int NAME(upload)(struct NAME(state) * state, const double *E, const doubl
   if (NAME(send_traces)(state, &state->field[1], err) != 0 || NAME(receive_traces)(state, &state->field[1], err) != 0)
     return err->code;
   for (int field = 0; field < 2; field++) NAME(on_open)(state, field, NAME(keep_open), NAME(remember_sheet));
-  if (NAME(half_step)(state, 1, true, err) != 0 || NAME(half_step)(state, 1, false, err) != 0) return err->code;
+  if (NAME(half_step)(state, &of_H, true, err) != 0 || NAME(half_step)(state, &of_H, false, err) != 0) return err->code;
   state->observed = state->starting = false;
   REAL *after = state->field[1], *start = state->spare[0];
 #pragma omp parallel for num_threads(state->threads) schedule(static)
