@@ -161,7 +161,7 @@ static void NAME(add_sums)(struct NAME(state) * state, int s)
   for (int i = 0; i < 2; i++) {
     REAL *start = state->field[i], *stage = state->spare[i], *sum = state->sum[i], *change = state->registers[i];
     struct mx_mark mark = mx_phase_begin(state->profile);
-#pragma omp parallel for simd num_threads(state->threads) schedule(static)
+#pragma omp parallel for simd num_threads(state->threads) schedule(static) firstprivate(rule)
     for (size_t k = 0; k < state->numbers; k++) NAME(mx_sums)(rule, change[k], &start[k], &sum[k], &stage[k]);
     mx_phase_end(state->profile, mark, "sums", mx_cost_update(state->problem, sizeof(REAL), rule.last ? 6 : 5, 4));
   }
