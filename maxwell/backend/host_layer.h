@@ -58,7 +58,7 @@ static inline void NAME(layer_stage)(const struct NAME(state) * state, enum mx_r
   MX_LAYER_ALIGN REAL added[3][MX_LAYER_POINTS];
   const size_t begin = NAME(at)(state, e, 0, 0);
   NAME(layer_kernels)(state)->rate(kind, rule, of, c, from + first, stage->field[of] + begin, rate, added);
-  for (size_t i = 0; i < numbers; i++) NAME(state_stage)(own, stage, first + i, rate[i]);
+  for (size_t i = 0; i < numbers; i++) NAME(state_stage)(own, stage->rule, first + i, rate[i]);
   for (size_t k = 0; k < 3; k++)
     for (size_t i = 0; i < rule->Np; i++)
       NAME(field_stage)(stage, of, begin + i * rule->by_node + k * rule->by_component, added[k][i]);

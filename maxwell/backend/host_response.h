@@ -143,11 +143,10 @@ static inline const REAL *NAME(stage_states)(const struct NAME(response) * own,
 }
 
 /* Takes a number of a state along in a stage; ds is its rate. */
-static inline __attribute__((always_inline)) void
-NAME(state_stage)(const struct NAME(response) * own, const struct NAME(response_stage) * stage, size_t k, REAL ds)
+static inline __attribute__((always_inline)) void NAME(state_stage)(const struct NAME(response) * own,
+                                                                    struct mx_step_rule rule, size_t k, REAL ds)
 {
-  const struct mx_step_rule rule = stage->rule;
-  if (rule.sums) NAME(mx_sums)(rule, ds, &own->now[k], &own->sum[k], &own->stage[k]);
+  if (own->registers == NULL) NAME(mx_sums)(rule, ds, &own->now[k], &own->sum[k], &own->stage[k]);
   else NAME(mx_low_storage)(rule, (REAL)rule.step * ds, &own->now[k], &own->registers[k]);
 }
 
@@ -168,12 +167,13 @@ static inline __attribute__((always_inline)) void NAME(pole_stage)(const struct 
 {
   const size_t numbers = 3 * (size_t)state->problem->ref->Np, row = NAME(at)(state, e, 0, 0);
   const REAL *from = NAME(stage_states)(own, stage);
+  const struct mx_step_rule rule = stage->rule; /* a copy, which the loop does not write to */
   for (size_t i = 0; i < numbers; i++) {
     REAL s[MX_POLE_STATES] = {0}, ds[MX_POLE_STATES] = {0}, du = 0;
     for (size_t q = 0; q < states; q++) s[q] = from[first + q * numbers + i];
     NAME(mx_point_rate)(kind, c, s, stage->field[of][row + i], ds, &du);
     NAME(field_stage)(stage, of, row + i, du);
-    for (size_t q = 0; q < states; q++) NAME(state_stage)(own, stage, first + q * numbers + i, ds[q]);
+    for (size_t q = 0; q < states; q++) NAME(state_stage)(own, rule, first + q * numbers + i, ds[q]);
   }
 }
 
@@ -211,6 +211,7 @@ static void NAME(vector_stage)(const struct NAME(state) * state, enum mx_respons
   const size_t Np = (size_t)state->problem->ref->Np;
   const size_t row = NAME(at)(state, e, 0, 0);
   const REAL *from = NAME(stage_states)(own, stage) + first;
+  const struct mx_step_rule rule = stage->rule;
   for (size_t i = 0; i < Np; i++) {
     REAL s[MX_RESPONSE_STATES][3] = {{0}}, ds[MX_RESPONSE_STATES][3] = {{0}}, u[3] = {0}, du[3] = {0};
     NAME(states_at)(state, moving, from, i, s);
@@ -219,7 +220,7 @@ static void NAME(vector_stage)(const struct NAME(state) * state, enum mx_respons
     for (size_t a = 0; a < 3; a++) {
       const size_t at = NAME(place)(state, a, i);
       NAME(field_stage)(stage, of, row + at, du[a]);
-      for (size_t q = 0; q < moving; q++) NAME(state_stage)(own, stage, first + 3 * q * Np + at, ds[q][a]);
+      for (size_t q = 0; q < moving; q++) NAME(state_stage)(own, rule, first + 3 * q * Np + at, ds[q][a]);
     }
   }
 }
