@@ -1,4 +1,4 @@
-/* Metal walls, films and sheets (maxwell/problem/skins.h) on the card. The pass knows only the weights of their faces.
+/* Metal walls, films and sheets (maxwell/terms/skins.h) on the card. The pass knows only the weights of their faces.
  * Behind it their currents, which have components along the edges of their faces, go on, and what they add to the
  * fluxes is lifted. In leapfrog walls go on behind the pass of H, from the traces of H that open faces have; films do
  * so behind the pass of H as well, from E, and the pass of E finds their currents. Sheets are walls, but that one
@@ -14,8 +14,8 @@
 #include "gpu/terms/list.h"
 #include "gpu/terms/open_faces.h"
 #include "libdg/base/memory.h"
-#include "maxwell/backend/frame/skin_frame.h"
-#include "maxwell/backend/sheet_links.h"
+#include "maxwell/terms/sheet_links.h"
+#include "maxwell/terms/skin_frame.h"
 
 /* The faces on metal walls, on films, or on sheets. */
 struct skin_list {

@@ -12,7 +12,7 @@
 #include "maxwell/backend/backend.h"
 #include "libdg/base/clock.h"
 #include "maxwell/limit/stability.h"
-#include "maxwell/problem/problem_build.h"
+#include "maxwell/problem/build/problem_build.h"
 #include "maxwell/step/stepper.h"
 
 enum { BATCHES = 5 }; /* at least */

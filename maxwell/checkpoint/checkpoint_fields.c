@@ -14,7 +14,7 @@
 #include "libdg/base/sort.h"
 #include "libdg/io/store.h"
 #include "maxwell/backend/frame/frame.h"
-#include "maxwell/backend/frame/skin_frame.h"
+#include "maxwell/terms/skin_frame.h"
 #include "maxwell/problem/curved.h"
 #include "maxwell/shell/checkpoint_files.h"
 

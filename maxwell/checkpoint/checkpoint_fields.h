@@ -1,5 +1,5 @@
 /* The fields in a checkpoint, one file a rank: element numbers in the whole mesh, E and H, and in leapfrog the traces
- * on open faces of one step ago (maxwell/backend/state_arrays.h). Private to checkpoint*.c. */
+ * on open faces of one step ago (maxwell/terms/state_arrays.h). Private to checkpoint*.c. */
 #pragma once
 
 #include "libdg/files/ledger.h"

@@ -8,7 +8,8 @@
 #include "libdg/mesh/face_map.h"
 #include "maxwell/model/config.h"
 #include "maxwell/problem/curve_face.h"
-#include "maxwell/problem/problem_build.h"
+#include "libdg/mesh/mesh.h"
+#include "maxwell/problem/assignment.h"
 
 struct mx_far_face {
   int32_t side[2];        /* 4 * element + face of the inside and of the outside; -1: another rank's */

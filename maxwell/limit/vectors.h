@@ -14,7 +14,7 @@
 #include "libdg/ref/rule.h"
 #include "maxwell/operator/operator.h"
 #include "maxwell/problem/problem.h"
-#include "maxwell/problem/skins.h"
+#include "maxwell/terms/skins.h"
 #include "maxwell/time/integrator.h"
 #include "maxwell/time/responses.h"
 

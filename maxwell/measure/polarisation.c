@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "maxwell/backend/frame/frame.h"
-#include "maxwell/backend/state_arrays.h"
+#include "maxwell/terms/state_arrays.h"
 #include "maxwell/measure/kinds.h"
 #include "maxwell/measure/points.h"
 #include "maxwell/problem/curved.h"

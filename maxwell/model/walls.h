@@ -14,7 +14,7 @@ enum mx_behind {
   MX_BEHIND_MAGNET, /* infinite: tangential H vanishes, or is the field that comes in */
   MX_BEHIND_MEDIUM, /* the medium's: the face absorbs */
   MX_BEHIND_GIVEN,  /* the boundary's `impedance`, ohm */
-  MX_BEHIND_SKIN,   /* the skin of a metal: resistors beside inductors, which have a state (problem/skins.h) */
+  MX_BEHIND_SKIN,   /* the skin of a metal: resistors beside inductors, which have a state (terms/skins.h) */
   /* Something across the face, which who measures the gap knows (sources/port_build.c); until then it is
    * MX_BEHIND_MEDIUM. */
   MX_BEHIND_GAP

@@ -69,7 +69,7 @@ void mx_add_sources_double(const struct mx_problem *problem, const struct mx_mat
 void mx_add_sources_single(const struct mx_problem *problem, const struct mx_matrices_single *matrices,
                            enum mx_equation equation, const struct mx_stage_sources *sources, float *rate);
 
-/* rate of H += what metal walls add to it: voltage[skin_faces][3][Nf] is V (maxwell/problem/skins.h). */
+/* rate of H += what metal walls add to it: voltage[skin_faces][3][Nf] is V (maxwell/terms/skins.h). */
 void mx_add_skins_double(const struct mx_problem *problem, const struct mx_matrices_double *matrices,
                          const double *voltage, double *rate);
 void mx_add_skins_single(const struct mx_problem *problem, const struct mx_matrices_single *matrices,

@@ -9,7 +9,7 @@
 #include "libdg/base/memory.h"
 #include "maxwell/backend/frame/frame.h"
 #include "maxwell/operator/operator.h"
-#include "maxwell/output/powers/skin_powers.h"
+#include "maxwell/terms/rates/skin_powers.h"
 #include "maxwell/model/selectors.h"
 #include "maxwell/problem/curved.h"
 #include "maxwell/record/recorder.h"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "maxwell/model/selectors.h"
-#include "maxwell/problem/skins.h"
+#include "maxwell/terms/skins.h"
 
 /* The largest values over all ranks, for the field that an equation changes. */
 struct lossy {

@@ -23,7 +23,8 @@
 #include "libdg/mesh/mesh.h"
 #include "maxwell/shell/archive.h"
 #include "maxwell/sources/source_list.h"
-#include "maxwell/problem/problem_build.h"
+#include "maxwell/model/config.h"
+#include "maxwell/problem/assignment.h"
 #include "maxwell/time/schedule.h"
 
 struct dg_log;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
-#include "maxwell/problem/problem_build.h"
+#include "maxwell/problem/build/problem_build.h"
 
 struct box {
   struct dg_mesh mesh;

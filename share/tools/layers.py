@@ -59,19 +59,23 @@ MAY = {
     "maxwell/problem": "libdg/base libdg/comm libdg/geometry libdg/halo libdg/mesh* libdg/ref maxwell/model maxwell/model/media "
                        "maxwell/response maxwell/shell",
     "maxwell/time": "libdg/base maxwell/model maxwell/problem maxwell/response",
+    "maxwell/backend/frame": "libdg/base libdg/ref maxwell/problem",
+    "maxwell/terms": "libdg/base libdg/comm libdg/ref maxwell/backend/frame maxwell/model maxwell/model/media maxwell/problem "
+                     "maxwell/response maxwell/time",
+    "maxwell/problem/build": "libdg/base libdg/comm libdg/geometry libdg/mesh libdg/ref maxwell/model maxwell/problem maxwell/response "
+                             "maxwell/terms",
     # What written numbers are worth: everything that measures may ask it.
     "maxwell/worth": "libdg/base libdg/comm libdg/mesh maxwell/problem maxwell/response maxwell/shell maxwell/time",
-    "maxwell/backend": "libdg/base libdg/comm maxwell/problem maxwell/response maxwell/shell maxwell/time",
-    "maxwell/backend/frame": "libdg/base libdg/ref maxwell/problem",
+    "maxwell/backend": "libdg/base libdg/comm maxwell/problem maxwell/response maxwell/shell maxwell/time maxwell/terms",
     "maxwell/backend/layers": "libdg/ref maxwell/response",
     "maxwell/backend/squares": "libdg/base libdg/ref maxwell/backend/frame",
     "maxwell/operator": "libdg/base libdg/comm libdg/ref maxwell/backend maxwell/problem maxwell/response "
-                        "maxwell/time",
-    "maxwell/limit": "libdg/base libdg/ref maxwell/operator maxwell/problem maxwell/time",
+                        "maxwell/time maxwell/terms",
+    "maxwell/limit": "libdg/base libdg/ref maxwell/operator maxwell/problem maxwell/time maxwell/terms",
     "maxwell/backend/reference": "libdg/base libdg/comm maxwell/backend maxwell/backend/layers maxwell/operator maxwell/problem maxwell/shell "
-                                 "maxwell/time",
+                                 "maxwell/time maxwell/terms",
     "maxwell/backend/cpu": "libdg/base libdg/comm maxwell/backend maxwell/backend/frame maxwell/backend/layers "
-                           "maxwell/backend/squares maxwell/problem maxwell/shell maxwell/time",
+                           "maxwell/backend/squares maxwell/problem maxwell/shell maxwell/time maxwell/terms",
     "maxwell/sources/faces": "libdg/base libdg/comm libdg/mesh* libdg/ref maxwell/model maxwell/problem",
     "maxwell/sources/tem": "libdg/base libdg/comm libdg/mesh libdg/plane libdg/ref libdg/solve maxwell/model maxwell/model/media "
                            "maxwell/problem maxwell/sources/faces",
@@ -79,14 +83,14 @@ MAY = {
                        "maxwell/shell maxwell/sources/faces maxwell/sources/tem maxwell/time",
     "maxwell/step": "libdg/base maxwell/backend maxwell/shell maxwell/sources maxwell/time",
     "maxwell/measure": "libdg/base libdg/io libdg/mesh* libdg/ref maxwell/backend maxwell/backend/frame maxwell/model "
-                       "maxwell/problem maxwell/response maxwell/shell maxwell/shell/rules maxwell/time maxwell/worth",
+                       "maxwell/problem maxwell/response maxwell/shell maxwell/shell/rules maxwell/time maxwell/worth maxwell/terms",
     "maxwell/transform": "libdg/base libdg/comm maxwell/backend maxwell/model maxwell/shell maxwell/sources maxwell/worth",
     "maxwell/far": "libdg/base libdg/comm libdg/halo libdg/mesh libdg/ref maxwell/backend maxwell/model "
                    "maxwell/problem maxwell/shell maxwell/sources maxwell/time maxwell/transform maxwell/worth",
     "maxwell/phasor": "libdg/base libdg/base/machine libdg/comm libdg/mesh libdg/mesh/parts libdg/ref maxwell/backend maxwell/measure maxwell/model "
                       "maxwell/problem maxwell/response maxwell/shell maxwell/sources maxwell/transform maxwell/worth",
     "maxwell/worth/asked": "libdg/base libdg/comm libdg/geometry libdg/mesh libdg/ref maxwell/far maxwell/measure maxwell/model maxwell/phasor "
-                           "maxwell/problem maxwell/sources maxwell/transform maxwell/worth",
+                           "maxwell/problem maxwell/sources maxwell/transform maxwell/worth maxwell/terms",
     "maxwell/statics": "libdg/base libdg/comm libdg/field libdg/mesh libdg/ref libdg/solve maxwell/model maxwell/problem maxwell/shell",
     "maxwell/resonance": "libdg/base libdg/ref maxwell/measure maxwell/model maxwell/shell maxwell/time maxwell/worth",
     # A run.
@@ -96,11 +100,13 @@ MAY = {
     "maxwell/scene": "libdg/base libdg/mesh libdg/ref maxwell/backend maxwell/far maxwell/measure maxwell/model maxwell/phasor maxwell/problem "
                      "maxwell/resonance maxwell/shell maxwell/sources maxwell/worth*",
     "maxwell/setup": "libdg/* maxwell/backend maxwell/far maxwell/limit maxwell/measure maxwell/model maxwell/model/heat maxwell/operator "
-                     "maxwell/periods maxwell/phasor maxwell/problem maxwell/resonance maxwell/scene maxwell/shell maxwell/sources maxwell/statics maxwell/step maxwell/time maxwell/touch maxwell/worth*",
+                     "maxwell/periods maxwell/phasor maxwell/problem maxwell/resonance maxwell/scene maxwell/shell maxwell/sources maxwell/statics maxwell/step maxwell/time maxwell/touch maxwell/worth* maxwell/terms maxwell/problem/build",
     "maxwell/output/powers": "libdg/base libdg/comm libdg/ref maxwell/backend maxwell/backend/frame maxwell/operator maxwell/problem "
                              "maxwell/response maxwell/time",
+    "maxwell/terms/rates": "libdg/base libdg/comm libdg/ref maxwell/backend maxwell/operator maxwell/output/powers maxwell/problem "
+                           "maxwell/response maxwell/terms maxwell/time",
     "maxwell/record": "libdg/* maxwell/backend maxwell/backend/frame maxwell/measure maxwell/model maxwell/operator maxwell/output/powers "
-                      "maxwell/phasor maxwell/problem maxwell/scene maxwell/shell maxwell/shell/hooks",
+                      "maxwell/phasor maxwell/problem maxwell/scene maxwell/shell maxwell/shell/hooks maxwell/terms maxwell/terms/rates",
     "maxwell/output/ports": "libdg/base maxwell/record maxwell/scene maxwell/setup maxwell/shell",
     "maxwell/output": "libdg/* maxwell maxwell/backend maxwell/measure maxwell/model maxwell/output/ports maxwell/problem maxwell/record "
                       "maxwell/resonance maxwell/scene maxwell/setup maxwell/shell maxwell/shell/hooks maxwell/sources maxwell/sources/tem maxwell/time maxwell/worth*",
@@ -108,13 +114,13 @@ MAY = {
     "maxwell/hooks": "libdg/base libdg/comm libdg/files maxwell/measure maxwell/model maxwell/output maxwell/output/ports maxwell/record maxwell/scene maxwell/setup "
                      "maxwell/shell maxwell/shell/hooks maxwell/sources",
     "maxwell/checkpoint": "libdg/base libdg/comm libdg/files libdg/io libdg/mesh maxwell/backend maxwell/backend/frame "
-                          "maxwell/hooks maxwell/output maxwell/output/ports maxwell/problem maxwell/setup maxwell/shell maxwell/shell/rules",
+                          "maxwell/hooks maxwell/output maxwell/output/ports maxwell/problem maxwell/setup maxwell/shell maxwell/shell/rules maxwell/terms",
     "maxwell/run": "libdg/base maxwell maxwell/backend maxwell/checkpoint maxwell/heat maxwell/hooks maxwell/model maxwell/model/heat maxwell/output maxwell/output/ports "
                    "maxwell/problem maxwell/setup maxwell/statics maxwell/step maxwell/shell maxwell/sources",
     "maxwell/check": "libdg/* maxwell/backend maxwell/heat maxwell/measure maxwell/model maxwell/model/heat maxwell/output maxwell/problem maxwell/record maxwell/run "
                      "maxwell/setup maxwell/statics maxwell/step maxwell/shell maxwell/sources maxwell/time maxwell/worth",
     "maxwell/app": "libdg/* maxwell maxwell/backend maxwell/check maxwell/heat maxwell/limit maxwell/measure maxwell/output maxwell/problem "
-                   "maxwell/app/fit maxwell/app/outputs maxwell/app/sweep maxwell/run maxwell/setup maxwell/shell* maxwell/step",
+                   "maxwell/app/fit maxwell/app/outputs maxwell/app/sweep maxwell/run maxwell/setup maxwell/shell* maxwell/step maxwell/problem/build",
     "maxwell/app/outputs": "libdg/base",
     "maxwell/app/fit": "libdg/base maxwell/app/outputs maxwell/fit",
     "maxwell/app/sweep": "libdg/base libdg/base/machine libdg/files maxwell maxwell/app/outputs",
@@ -125,16 +131,16 @@ MAY = {
     "gpu/kernels": "gpu/runtime libdg/base maxwell/backend/frame maxwell/problem maxwell/response",
     "gpu/kernels/curved": "gpu/kernels libdg/base",
     "gpu/kernels/layers": "gpu/kernels libdg/base maxwell/response",
-    "gpu/kernels/skins": "gpu/kernels maxwell/backend/frame",
+    "gpu/kernels/skins": "gpu/kernels maxwell/backend/frame maxwell/terms",
     "gpu/elliptic": "gpu/kernels gpu/runtime libdg/base libdg/comm libdg/field libdg/solve",
-    "gpu/core": "gpu/kernels gpu/runtime libdg/base libdg/comm maxwell/backend maxwell/backend/frame maxwell/problem maxwell/shell maxwell/time",
+    "gpu/core": "gpu/kernels gpu/runtime libdg/base libdg/comm maxwell/backend maxwell/backend/frame maxwell/problem maxwell/shell maxwell/time maxwell/terms",
     "gpu/tables": "gpu/core gpu/kernels gpu/runtime libdg/base maxwell/backend maxwell/backend/frame maxwell/problem maxwell/time",
     "gpu/terms": "gpu/core gpu/kernels gpu/kernels/layers gpu/kernels/skins gpu/runtime gpu/tables libdg/base libdg/comm maxwell/backend maxwell/backend/frame "
-                 "maxwell/problem maxwell/time",
+                 "maxwell/problem maxwell/time maxwell/terms",
     "gpu/watch": "gpu/core gpu/kernels gpu/runtime gpu/terms libdg/base libdg/comm maxwell/backend maxwell/backend/frame maxwell/problem "
                  "maxwell/time",
     "gpu/host": "gpu/core gpu/elliptic gpu/kernels gpu/runtime gpu/tables gpu/terms gpu/watch libdg/base libdg/comm "
-                "maxwell/backend maxwell/backend/frame maxwell/problem maxwell/time",
+                "maxwell/backend maxwell/backend/frame maxwell/problem maxwell/time maxwell/terms",
 }
 
 # What is behind a seam: (header, the folder that may include it, why).

@@ -17,7 +17,7 @@
 
 #include "libdg/base/memory.h"
 #include "maxwell/backend/backend.h"
-#include "maxwell/problem/problem_build.h"
+#include "maxwell/problem/build/problem_build.h"
 
 enum { STEPS = 200, LOOK = 20 };
 static const double explosion = 1e4; /* of the squared norm; leapfrog's bounded modes reach about 100 near the limit */

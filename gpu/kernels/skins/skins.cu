@@ -12,11 +12,11 @@
 #define MX_POINT __device__ inline
 #define NAME(x)  x
 #define REAL     float
-#include "maxwell/backend/frame/skin_points.h"
+#include "maxwell/terms/skin_points.h"
 #undef REAL
 #define REAL double
 /* The same functions for the other precision; C++ tells them apart by their arguments. */
-#include "maxwell/backend/frame/skin_points.h"
+#include "maxwell/terms/skin_points.h"
 #undef REAL
 #undef NAME
 #undef MX_POINT

@@ -1,4 +1,4 @@
-/* Metal walls, films and sheets (maxwell/problem/skins.h) on the card: their currents have components along t1 and t2.
+/* Metal walls, films and sheets (maxwell/terms/skins.h) on the card: their currents have components along t1 and t2.
  * Those of sheets are double in both precisions: what passes is left where they cancel. */
 #pragma once
 
@@ -19,7 +19,7 @@ struct gpu_skins {
   const int32_t *where;         /* [count] 4 * element + face */
   const int32_t *metal;         /* [count] which one it is of those below */
   const int32_t *poles_of;      /* [metals] */
-  const void *number;           /* [metals][poles][2] of maxwell/backend/frame/skin_points.h; of sheets double */
+  const void *number;           /* [metals][poles][2] of maxwell/terms/skin_points.h; of sheets double */
   const double *transfer;       /* [metals][poles][2] sheets: Q_k, and twice the weight of the energy of I_k.I'_k */
   const int32_t *far;           /* [count] sheets: the row of the other face; -1: there is none */
   const void *face;             /* [count][3] `turn`; films: the far side's share, the factor of J */

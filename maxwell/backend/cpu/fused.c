@@ -18,8 +18,8 @@
 #include "maxwell/backend/frame/frame.h"
 #include "maxwell/backend/frame/points.h"
 #include "maxwell/problem/curved.h"
-#include "maxwell/backend/sheet_links.h"
-#include "maxwell/problem/skins.h"
+#include "maxwell/terms/sheet_links.h"
+#include "maxwell/terms/skins.h"
 
 /* The instruction sets of this build, each of which needs those before it. */
 static const struct {

@@ -132,7 +132,7 @@ static inline bool NAME(frame)(const struct mx_problem *problem, size_t e, doubl
 }
 
 #include "maxwell/backend/cpu/fused_halo.h"
-#include "maxwell/backend/host_response.h"
+#include "maxwell/terms/host_responses.h"
 
 static inline void NAME(node_vector)(const struct NAME(state) * state, const REAL *field, size_t e, size_t i,
                                      double v[3])
@@ -150,7 +150,7 @@ static inline void NAME(kept_vector)(const struct NAME(state) * state, size_t e,
   for (size_t b = 0; b < 3; b++) v[b] = (double)u[0] * g[0][b] + (double)u[Nf] * g[1][b] + (double)u[2 * Nf] * g[2][b];
 }
 
-#include "maxwell/backend/host_skin.h"
+#include "maxwell/terms/host_skins.h"
 #include "maxwell/backend/cpu/fused_curves.h"
 #include "maxwell/backend/cpu/fused_terms.h"
 

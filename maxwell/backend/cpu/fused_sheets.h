@@ -122,7 +122,7 @@ static inline void NAME(far_vector)(const struct NAME(state) * state, const REAL
   for (int i = 0; i < 3; i++) v[i] = p * t[0][i] + q * t[1][i];
 }
 
-#include "maxwell/backend/host_film.h"
+#include "maxwell/terms/host_films.h"
 
 /* Takes the currents of films from E behind its pass: to += lifted, also += b lifted (may be NULL). Faces of an element
  * follow each other in the list, and one thread has them all. */

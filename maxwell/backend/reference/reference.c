@@ -10,8 +10,8 @@
 #include "maxwell/backend/layers/layer_rule.h"
 #include "maxwell/operator/operator.h"
 #include "maxwell/problem/curved.h"
-#include "maxwell/backend/sheet_links.h"
-#include "maxwell/problem/skins.h"
+#include "maxwell/terms/sheet_links.h"
+#include "maxwell/terms/skins.h"
 #include "maxwell/backend/cost.h"
 
 #define REAL       double

@@ -43,7 +43,7 @@ static inline bool NAME(frame)(const struct mx_problem *problem, size_t e, doubl
   return false;
 }
 
-#include "maxwell/backend/host_response.h"
+#include "maxwell/terms/host_responses.h"
 
 static inline void NAME(node_vector)(const struct NAME(state) * state, const REAL *field, size_t e, size_t i,
                                      double v[3])
@@ -68,8 +68,8 @@ static inline void NAME(far_vector)(const struct NAME(state) * state, const REAL
   (state, field, (size_t)code / 4, (size_t)ref->face_node[(size_t)(code % 4) * (size_t)ref->Nf + m], v);
 }
 
-#include "maxwell/backend/host_skin.h"
-#include "maxwell/backend/host_film.h"
+#include "maxwell/terms/host_skins.h"
+#include "maxwell/terms/host_films.h"
 
 static void NAME(free_state)(struct NAME(state) * state)
 {

@@ -8,7 +8,7 @@
 #include "maxwell/sources/sources.h"
 #include "maxwell/tests/box.h"
 #include "maxwell/problem/curved.h"
-#include "maxwell/problem/skins.h"
+#include "maxwell/terms/skins.h"
 #include "maxwell/tests/drive.h"
 #include "maxwell/sources/tests/ring.h"
 #include "maxwell/limit/stability.h"

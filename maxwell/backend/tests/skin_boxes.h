@@ -1,7 +1,7 @@
 /* Boxes of the tests of metal walls, sheets and films. Include after growth.h and sanitized.h. */
 #pragma once
 
-#include "maxwell/backend/frame/skin_frame.h"
+#include "maxwell/terms/skin_frame.h"
 
 /* The node that is nearest to x on the axis. */
 static inline struct mx_point skin_near(const struct box *box, double x)

@@ -179,12 +179,12 @@ static void test_backends_agree(void **state)
   }
 }
 
-/* ---- currents along the edges of faces, as a card holds them (backend/frame/skin_points.h) */
+/* ---- currents along the edges of faces, as a card holds them (terms/skin_points.h) */
 
 #define MX_POINT static inline
 #define NAME(x)  x
 #define REAL     double
-#include "maxwell/backend/frame/skin_points.h"
+#include "maxwell/terms/skin_points.h"
 #undef REAL
 #undef NAME
 #undef MX_POINT

@@ -10,7 +10,7 @@
 
 #include "maxwell/model/media/metal_sheet.h"
 #include "maxwell/operator/operator.h"
-#include "maxwell/problem/skins.h"
+#include "maxwell/terms/skins.h"
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/bend.h"
 #include "maxwell/tests/drive.h"

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "maxwell/backend/frame/skin_frame.h"
+#include "maxwell/terms/skin_frame.h"
 #include "maxwell/checkpoint/checkpoint_fields.h"
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/bend.h"

@@ -1,4 +1,4 @@
-/* The skin of a metal, for walls that are metals (problem/skins.h): its surface impedance, and that as a sum of
+/* The skin of a metal, for walls that are metals (terms/skins.h): its surface impedance, and that as a sum of
  * resistors beside inductors.
  *
  * In a good conductor a wave goes straight inwards and is gone after some skin depths: tangential E is Zs times the

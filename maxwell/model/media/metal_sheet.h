@@ -1,4 +1,4 @@
-/* A sheet of metal of any thickness d as a two-port, for interfaces that are shields (problem/skins.h).
+/* A sheet of metal of any thickness d as a two-port, for interfaces that are shields (terms/skins.h).
  *
  * In a good conductor the wave goes straight through. With h = -n x H on each face, n out of the medium before it,
  * q = d sqrt(s mu sigma) and r = 1/(sigma d),

@@ -14,7 +14,7 @@ struct mx_skin {
   bool sheet;
   double direct;                  /* ohm as above: of both faces together at all frequencies; 0: it is a wall */
   double transfer[MX_SKIN_POLES]; /* Q_k, |Q_k| <= R_k; their sum is -direct */
-  /* Or a film between two media, with one current: dJ/dt = drude E - damping J (problem/skins.h). */
+  /* Or a film between two media, with one current: dJ/dt = drude E - damping J (terms/skins.h). */
   bool film;
   double drude, damping; /* > 0: 1/(ohm s), 1/s; in a problem times eta0/c0, over c0 */
 };

@@ -1,5 +1,5 @@
-/* Films (maxwell/problem/skins.h) on the host: their currents, which the equation of E finds. The file is part of the
- * bodies of `reference` and `cpu`, behind host_skin.h, which has their arrays. The file that includes it defines
+/* Films (maxwell/terms/skins.h) on the host: their currents, which the equation of E finds. The file is part of the
+ * bodies of `reference` and `cpu`, behind host_skins.h, which has their arrays. The file that includes it defines
  * NAME(far_vector)(state, field, e, f, m, v), the tangential part of the field beyond node m of a face, Cartesian. */
 
 /* E* on face k. */

@@ -1,12 +1,12 @@
 /* What metal walls, sheets and films lose: skin_powers.h has the formulas. The balance of energy calls it. */
-#include "maxwell/output/powers/skin_powers.h"
+#include "maxwell/terms/rates/skin_powers.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "libdg/base/memory.h"
-#include "maxwell/backend/frame/skin_frame.h"
-#include "maxwell/backend/state_arrays.h"
+#include "maxwell/terms/skin_frame.h"
+#include "maxwell/terms/state_arrays.h"
 
 static bool is_staggered(const struct mx_skin_powers *of) { return mx_scheme_of(&of->powers->options)->staggered; }
 

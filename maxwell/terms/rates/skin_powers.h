@@ -1,4 +1,4 @@
-/* What metal walls, sheets and films lose (maxwell/problem/skins.h), on the host: at every look of the balance their
+/* What metal walls, sheets and films lose (maxwell/terms/skins.h), on the host: at every look of the balance their
  * currents come from the backend. Powers are V^2 (divided by eta0: watts), as all in powers.h. What they store is part
  * of the backend's energy.
  *
@@ -15,9 +15,9 @@
  * are lost, with h(n+1/2), D = h~(n) + h~(n+1) and J_k = I_k(n) + I_k(n+1). */
 #pragma once
 
-#include "maxwell/backend/sheet_links.h"
+#include "maxwell/terms/sheet_links.h"
 #include "maxwell/output/powers/powers.h"
-#include "maxwell/problem/skins.h"
+#include "maxwell/terms/skins.h"
 
 struct mx_skin_powers {
   const struct mx_powers *powers; /* borrowed */

@@ -6,7 +6,7 @@
  * `problem`, `options`, `threads`, `profile` and `response`.
  *
  * A state is [count][states][3][places], in the components of the backend's fields, at the nodes or, in layers, at the
- * points of the rule (host_layer.h). */
+ * points of the rule (host_layers.h). */
 
 #define MX_POINT static inline
 #include "maxwell/response/points.h"
@@ -225,7 +225,7 @@ static void NAME(vector_stage)(const struct NAME(state) * state, enum mx_respons
   }
 }
 
-#include "maxwell/backend/host_layer.h"
+#include "maxwell/terms/host_layers.h"
 
 /* Steps entry k of a response behind a step of field `of`, 0: E, 1: H. */
 static inline void NAME(entry_step)(const struct NAME(state) * state, const struct mx_response *response,

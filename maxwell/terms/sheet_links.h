@@ -1,4 +1,4 @@
-/* Which face of a sheet of metal (maxwell/problem/skins.h) is whose other face, and the currents of those that another
+/* Which face of a sheet of metal (maxwell/terms/skins.h) is whose other face, and the currents of those that another
  * rank has. For backends and the balance of energy. */
 #pragma once
 

@@ -1,4 +1,4 @@
-/* Perfectly matched layers on the host: the part of host_response.h that makes their rule and calls their kernels
+/* Perfectly matched layers on the host: the part of host_responses.h that makes their rule and calls their kernels
  * (layer_kernel.h), once for every precision. The file that includes it defines NAME(layer_kernels)(state). */
 
 static void NAME(free_layer_rule)(struct mx_layer_rule *rule)

@@ -1,6 +1,6 @@
 /* Finds the other faces of sheets of metal, and exchanges their currents with other ranks: sheet_links.h. `reference`
  * and `cpu` call it. */
-#include "maxwell/backend/sheet_links.h"
+#include "maxwell/terms/sheet_links.h"
 
 #include "libdg/base/memory.h"
 

@@ -1,11 +1,11 @@
-/* Currents of metal walls and films (maxwell/problem/skins.h) along the edges t1 and t2 of their faces (frame.h): what
+/* Currents of metal walls and films (maxwell/terms/skins.h) along the edges t1 and t2 of their faces (frame.h): what
  * skin_points.h takes, and the way from Cartesian components and back. */
 #pragma once
 
 #include <stdbool.h>
 
 #include "maxwell/backend/frame/frame.h"
-#include "maxwell/problem/skins.h"
+#include "maxwell/terms/skins.h"
 
 /* n[2] of pole q of a wall or a film, as skin_points.h has them; step: of leapfrog, else 0. */
 void mx_skin_numbers(const struct mx_skin *skin, size_t q, double step, double n[2]);

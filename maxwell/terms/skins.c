@@ -1,5 +1,5 @@
 /* Metal walls: skins.h has the method. Backends, the limit of the step and the balance of energy call it. */
-#include "maxwell/problem/skins.h"
+#include "maxwell/terms/skins.h"
 
 #include <math.h>
 #include <string.h>

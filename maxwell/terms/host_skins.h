@@ -1,4 +1,4 @@
-/* Metal walls and sheets (maxwell/problem/skins.h) on the host, before the pass of H: the currents of the skin with
+/* Metal walls and sheets (maxwell/terms/skins.h) on the host, before the pass of H: the currents of the skin with
  * their registers, and the field -V that the pass finds beyond the face. The file is part of the bodies of `reference`
  * and `cpu`, once for every precision. The file that includes it defines REAL, NAME(x), NAME(node_vector)(state, field,
  * e, i, v), a field at node i of element e in Cartesian components, and NAME(kept_vector)(state, e, f, m, v), that of
@@ -12,7 +12,7 @@ struct NAME(skins) {
   double *now;                 /* [skin_faces][poles][3][Nf] currents between steps, Cartesian */
   double *before;              /* leapfrog: those of one step ago */
   double *registers;           /* Runge-Kutta: of low storage */
-  double *stage, *sum;         /* with sums: as those of responses (host_response.h) */
+  double *stage, *sum;         /* with sums: as those of responses (host_responses.h) */
   REAL *voltage;               /* [skin_faces][3][Nf] V of the stage; of films J */
   struct mx_sheet_links links; /* between the two faces of a sheet */
 };

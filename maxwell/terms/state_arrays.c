@@ -1,5 +1,5 @@
 /* The list of the arrays of the state. Backends and checkpoints walk over it; state_arrays.h documents it. */
-#include "maxwell/backend/state_arrays.h"
+#include "maxwell/terms/state_arrays.h"
 
 #include <stdio.h>
 

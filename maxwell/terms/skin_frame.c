@@ -1,6 +1,6 @@
 /* Currents of metal walls and films along the edges of their faces: skin_frame.h. The `cuda` backend holds them so;
  * checkpoints and the balance of energy turn them. */
-#include "maxwell/backend/frame/skin_frame.h"
+#include "maxwell/terms/skin_frame.h"
 
 #include <math.h>
 

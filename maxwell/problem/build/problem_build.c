@@ -5,9 +5,9 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/mesh/curve.h"
-#include "maxwell/problem/problem_build.h"
+#include "maxwell/problem/build/problem_build.h"
 #include "maxwell/problem/layer.h"
-#include "maxwell/problem/skins.h"
+#include "maxwell/terms/skins.h"
 #include "maxwell/response/pole_rows.h"
 #include "maxwell/model/selectors.h"
 

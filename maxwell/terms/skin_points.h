@@ -1,6 +1,6 @@
 /* Metal walls and films at a node of a face, a component along an edge, for compilers of C and CUDA: the file that
  * includes it, once for every precision, defines REAL, NAME(x), and MX_POINT, how an inline function begins. The
- * formulas are those of maxwell/problem/skins.h.
+ * formulas are those of maxwell/terms/skins.h.
  *
  * A pole has two numbers, n: of a wall R_k and how much of h - I_k a pass takes, of a film how much of E* and how much
  * of J. mx_skin_numbers (skin_frame.h) works them out. */
