@@ -45,7 +45,7 @@ static struct skin_list *list_of(const struct mx_backend *backend, enum gpu_skin
 
 static enum gpu_skin_kind kind_of(const struct mx_skin *skin)
 {
-  return skin->film ? GPU_FILMS : skin->sheet ? GPU_SHEETS : GPU_WALLS;
+  return !mx_skin_is_wall(skin) ? GPU_FILMS : skin->kind == MX_SKIN_SHEET ? GPU_SHEETS : GPU_WALLS;
 }
 
 static enum gpu_skin_kind kind_at(const struct mx_problem *problem, size_t k)
@@ -158,8 +158,8 @@ static int pack_metals(struct mx_backend *backend, struct gpu_skins *to, struct 
       double n[2];
       mx_skin_numbers(skin, q, step, n);
       for (size_t j = 0; j < 2; j++) put_current(backend, to->kind, of.number, 2 * at + j, n[j]);
-      of.storage[at] = 2 * mx_skin_storage(skin, q); /* because the sum is halved */
-      if (!skin->sheet) continue;
+      of.storage[at] = 2 * mx_skin_row(skin)->weight(skin, q, true); /* because the sum is halved */
+      if (skin->kind != MX_SKIN_SHEET) continue;
       mx_sheet_numbers(skin, q, of.transfer + 2 * at);
       of.transfer[2 * at + 1] *= 2;
     }

@@ -23,7 +23,7 @@
 #include <stddef.h>
 
 #include "maxwell/backend/card.h"
-#include "maxwell/terms/state_arrays.h"
+#include "maxwell/terms/terms.h"
 #include "maxwell/problem/problem.h"
 #include "maxwell/time/integrator.h"
 #include "maxwell/time/responses.h"

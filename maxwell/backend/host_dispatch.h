@@ -18,29 +18,6 @@ struct mx_backend { /* exactly one of the two is not NULL */
   return (backend)->full != NULL ? function##_double((backend)->full, __VA_ARGS__)                                     \
                                  : function##_single((backend)->half, __VA_ARGS__)
 
-/* Bytes of the currents of metal walls, which are double. */
-static size_t mx_skin_bytes(const struct mx_problem *problem, const struct mx_backend_options *options, size_t real)
-{
-  const struct mx_scheme *scheme = mx_scheme_of(options);
-  const size_t arrays = scheme->sums ? 3 : 2, trace = 3 * (size_t)problem->ref->Nf;
-  return problem->skin_faces * trace * (arrays * mx_skin_poles(problem) * sizeof(double) + real);
-}
-
-/* Bytes of the responses' states, registers and coefficients. */
-static size_t mx_response_bytes(const struct mx_problem *problem, const struct mx_backend_options *options, size_t real)
-{
-  const struct mx_scheme *scheme = mx_scheme_of(options);
-  const size_t arrays = scheme->staggered ? 1 : scheme->sums ? 3 : 2;
-  size_t bytes = 0;
-  for (size_t r = 0; r < problem->responses; r++) {
-    const struct mx_response *response = &problem->response[r];
-    const size_t numbers =
-        (size_t)mx_responses[response->kind]->states * 3 * mx_response_places(problem, response->kind);
-    bytes += response->count * real * (arrays * numbers + (size_t)mx_responses[response->kind]->coefficients);
-  }
-  return bytes;
-}
-
 static void destroy(struct mx_backend *backend)
 {
   if (backend == NULL) return;

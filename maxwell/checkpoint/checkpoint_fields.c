@@ -18,9 +18,9 @@
 #include "maxwell/problem/curved.h"
 #include "maxwell/shell/checkpoint_files.h"
 
-/* The lists whose items the arrays of the state (state_arrays.h) have. An item has a name in the whole mesh: elements
- * and entries of responses `element`, open faces, sheets and metal walls 4 * element + face. */
-enum { ELEMENTS, OPEN_FACES, SKINS, ENTRIES }; /* ENTRIES + r: of response r */
+/* The lists whose items the arrays of the state (maxwell/terms/state_arrays.h) have. An item has a name in the whole
+ * mesh: elements and entries of responses `element`, faces 4 * element + face. */
+enum { ELEMENTS = MX_STATE_OF_ELEMENTS, ENTRIES = MX_STATE_OF_ENTRIES }; /* ENTRIES + r: of response r */
 
 static struct mx_state_array describe(const struct mx_setup *setup, int array)
 {
@@ -29,9 +29,7 @@ static struct mx_state_array describe(const struct mx_setup *setup, int array)
 
 static int list_of(const struct mx_state_array *of)
 {
-  if (of->list == MX_STATE_OF_ENTRIES) return ENTRIES + (int)of->response;
-  if (of->list == MX_STATE_OF_SKINS) return SKINS;
-  return of->list == MX_STATE_OF_FACES ? OPEN_FACES : ELEMENTS;
+  return of->list == MX_STATE_OF_ENTRIES ? ENTRIES + (int)of->response : (int)of->list;
 }
 
 static int arrays_of(const struct mx_problem *problem) { return (int)mx_state_arrays(problem); }
@@ -41,29 +39,29 @@ struct name {
   char text[24];
 };
 
-static struct name list_name(int list)
+/* The first array with the items of a list. */
+static struct mx_state_array array_of(const struct mx_setup *setup, int list)
 {
-  static const char *const names[ENTRIES] = {"elements", "open", "metal"};
+  for (int array = 0; array < arrays_of(&setup->problem); array++) {
+    const struct mx_state_array of = describe(setup, array);
+    if (list_of(&of) == list) return of;
+  }
+  return (struct mx_state_array){.list = MX_STATE_OF_ELEMENTS};
+}
+
+static struct name list_name(const struct mx_setup *setup, int list)
+{
+  const struct mx_state_array of = array_of(setup, list);
   struct name name;
-  if (list < ENTRIES) (void)snprintf(name.text, sizeof name.text, "%s", names[list]);
+  if (of.of_items != NULL) (void)snprintf(name.text, sizeof name.text, "%s", of.of_items);
   else (void)snprintf(name.text, sizeof name.text, "entries_%d", list - ENTRIES + 1);
   return name;
 }
 
 /* Counts the items of a list on this rank. */
-static size_t items_of(const struct mx_setup *setup, int list)
-{
-  for (int array = 0; array < arrays_of(&setup->problem); array++) {
-    const struct mx_state_array of = describe(setup, array);
-    if (list_of(&of) == list) return of.items;
-  }
-  return 0;
-}
+static size_t items_of(const struct mx_setup *setup, int list) { return array_of(setup, list).items; }
 
-/* Are the items of a list faces? */
-static bool of_faces(int list) { return list == OPEN_FACES || list == SKINS; }
-
-static size_t open_faces(const struct mx_setup *setup) { return items_of(setup, OPEN_FACES); }
+static size_t open_faces(const struct mx_setup *setup) { return items_of(setup, MX_STATE_OF_FACES); }
 
 /* The number of items that go through memory at a time. */
 static size_t piece_of(const struct mx_state_array *of)
@@ -73,10 +71,10 @@ static size_t piece_of(const struct mx_state_array *of)
   return items > 0 ? items : 1;
 }
 
-/* The numbers of an array on the disk. Currents of metals are double in both precisions. */
+/* The numbers of an array on the disk. */
 static enum dg_store_type type_of(const struct mx_setup *setup, const struct mx_state_array *of)
 {
-  const bool doubles = setup->config->precision == MX_DOUBLE || of->list == MX_STATE_OF_SKINS;
+  const bool doubles = setup->config->precision == MX_DOUBLE || of->doubles;
   return doubles ? DG_STORE_DOUBLES : DG_STORE_FLOATS;
 }
 
@@ -98,17 +96,18 @@ size_t mx_fields_bytes(const struct mx_setup *setup)
 static int save_names(struct dg_store *store, const struct mx_setup *setup, int list, struct dg_error *err)
 {
   const struct dg_mesh *mesh = &setup->mesh;
-  const size_t count = items_of(setup, list);
+  const struct mx_state_array of = array_of(setup, list);
+  const size_t count = of.items;
   int64_t *name;
   if (DG_NEW(name, count, err) != 0) return err->code;
-  for (size_t i = 0; i < count && !of_faces(list); i++)
+  for (size_t i = 0; i < count && of.slot == NULL; i++)
     name[i] = dg_mesh_global(mesh, list == ELEMENTS ? i : (size_t)setup->problem.response[list - ENTRIES].where[i]);
-  for (size_t e = 0; e < mesh->K && count > 0 && of_faces(list); e++)
+  for (size_t e = 0; e < mesh->K && count > 0 && of.slot != NULL; e++)
     for (int f = 0; f < 4; f++) {
-      const ptrdiff_t slot = (list == SKINS ? mx_skin_slot : mx_kept_slot)(&setup->problem, e, f);
+      const ptrdiff_t slot = of.slot(&setup->problem, e, f);
       if (slot >= 0) name[slot] = 4 * dg_mesh_global(mesh, e) + f;
     }
-  (void)!dg_store_put(store, list_name(list).text, DG_STORE_INTEGERS, count, name, err);
+  (void)!dg_store_put(store, list_name(setup, list).text, DG_STORE_INTEGERS, count, name, err);
   dg_free(name);
   return err->code;
 }
@@ -205,7 +204,8 @@ static int64_t own_number(const struct reader *reader, int list, int64_t name)
 {
   if (name < 0) return NOT_HERE;
   size_t low = 0, high = reader->setup->problem.K;
-  const uint64_t wanted = (uint64_t)(of_faces(list) ? name / 4 : name);
+  const bool of_faces = list != ELEMENTS && list < ENTRIES;
+  const uint64_t wanted = (uint64_t)(of_faces ? name / 4 : name);
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     if (reader->own[middle].key < wanted) low = middle + 1;
@@ -215,7 +215,7 @@ static int64_t own_number(const struct reader *reader, int list, int64_t name)
   size_t e = reader->own[low].item;
   if (list == ELEMENTS) return (int64_t)e;
   if (list >= ENTRIES) return mx_response_find(&reader->setup->problem.response[list - ENTRIES], e);
-  const ptrdiff_t slot = (list == SKINS ? mx_skin_slot : mx_kept_slot)(&reader->setup->problem, e, (int)(name % 4));
+  const ptrdiff_t slot = array_of(reader->setup, list).slot(&reader->setup->problem, e, (int)(name % 4));
   return slot >= 0 ? slot : NOT_HERE;
 }
 
@@ -258,7 +258,6 @@ static int load_piece(struct reader *reader, int array, struct dg_store *store, 
 {
   const struct mx_state_array of = describe(reader->setup, array);
   const size_t N = of.nodes, width = mx_state_width(&of);
-  const int list = list_of(&of);
   size_t here = 0;
   for (size_t i = 0; i < count; i++) here += number[i] != NOT_HERE;
   if (here == 0) return 0;
@@ -266,13 +265,13 @@ static int load_piece(struct reader *reader, int array, struct dg_store *store, 
     return err->code;
   for (size_t i = 0; i < count; i++) {
     if (number[i] == NOT_HERE) continue;
-    const size_t e = (size_t)own_number(reader, ELEMENTS, of_faces(list) ? name[i] / 4 : name[i]);
-    const int f = of_faces(list) ? (int)(name[i] % 4) : -1;
-    if (list == SKINS) convert_currents(reader, e, f, of.vectors, reader->piece + i * width);
+    const size_t e = (size_t)own_number(reader, ELEMENTS, of.slot != NULL ? name[i] / 4 : name[i]);
+    const int f = of.slot != NULL ? (int)(name[i] % 4) : -1;
+    if (of.tangential) convert_currents(reader, e, f, of.vectors, reader->piece + i * width);
     else
       for (size_t at = 0; at < width; at += 3 * N) convert(reader, e, f, N, reader->piece + i * width + at);
   }
-  if (list == OPEN_FACES && reader->trace[0] != NULL) {
+  if (of.list == MX_STATE_OF_FACES && reader->trace[0] != NULL) {
     for (size_t i = 0; i < count; i++)
       if (number[i] != NOT_HERE)
         memcpy(reader->trace[of.field] + (size_t)number[i] * width, reader->piece + i * width, width * sizeof(double));
@@ -300,7 +299,7 @@ static int find_numbers(struct reader *reader, int list, size_t count, const int
     bool *seen = &reader->seen[list][number[i]];
     if (*seen)
       return dg_fail(err, DG_ENVIRONMENT, "the checkpoint has %s %" PRId64 " twice",
-                     of_faces(list) ? "face" : "element", name[i]);
+                     array_of(reader->setup, list).slot != NULL ? "face" : "element", name[i]);
     *seen = true;
   }
   return 0;
@@ -309,7 +308,7 @@ static int find_numbers(struct reader *reader, int list, size_t count, const int
 /* Loads the arrays of a list from one file. */
 static int load_arrays(struct reader *reader, int list, struct dg_store *store, struct dg_error *err)
 {
-  const struct name names = list_name(list);
+  const struct name names = list_name(reader->setup, list);
   const int arrays = arrays_of(&reader->setup->problem);
   int64_t *name = NULL, *number = NULL;
   size_t count;

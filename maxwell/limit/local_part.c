@@ -415,7 +415,7 @@ static int from_records(struct mx_problem *part, const struct mx_problem *whole,
   }
   part->paired = whole->paired;
   if (whole->paired && add_turns(part, count, record, err) != 0) return err->code;
-  if (mx_problem_list_sheets(part, err) != 0) return err->code;
+  if (mx_problem_list_faces(part, err) != 0) return err->code;
   return add_responses(part, whole, count, record, err);
 }
 

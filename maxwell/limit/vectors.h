@@ -1,9 +1,8 @@
 /* Vectors of the search for the step limit: what is in them, the operators that act on them, and the inner product of
  * the energy. stability.c iterates with them.
  *
- * A vector holds E [K][3][Np] and then H [K][3][Np]. With losses the states of responses follow, [count][states][3]
- * [places] of each, and then the currents of metal walls, [skin_faces][poles][3][Nf]. Leapfrog at its limit does not
- * depend on either: they are passive terms, which vanish at z = -1.
+ * A vector holds E [K][3][Np] and then H [K][3][Np]. The states of terms follow that decide about the step
+ * (maxwell/terms/rates/limit_terms.h).
  *
  * Behind all that stand, in leapfrog, the densities of curved elements, of E [curves.count][3][Np] and then of H, from
  * which their fields come by weighing (maxwell/problem/curved.h). The energy of a field is its product with its
@@ -11,10 +10,9 @@
  * Runge-Kutta's search may use any inner product; there a curved element takes that of the straight one. */
 #pragma once
 
-#include "libdg/ref/rule.h"
 #include "maxwell/operator/operator.h"
 #include "maxwell/problem/problem.h"
-#include "maxwell/terms/skins.h"
+#include "maxwell/terms/rates/limit_terms.h"
 #include "maxwell/time/integrator.h"
 #include "maxwell/time/responses.h"
 
@@ -26,11 +24,7 @@ struct mx_limit {
   size_t n;                     /* numbers in one field */
   size_t all;                   /* numbers in a vector but for the densities */
   size_t whole;                 /* numbers in a vector */
-  struct dg_quadrature rule;    /* for layers, where there are responses */
-  double **weight;              /* [responses][count][states] of states in the energy; layers: none */
-  double **coefficient;         /* [responses][count][coefficients of the kind] */
-  struct mx_skin_tables skins;  /* of metal walls */
-  double *voltage;              /* [skin_faces][3][Nf] their V; NULL: no current is in the vectors */
+  struct mx_limit_terms terms;  /* states of terms */
   int applications;
   double error; /* relative error of the limit that was found */
 };
@@ -40,7 +34,7 @@ int mx_limit_start(struct mx_limit *work, const struct mx_problem *problem, enum
                    struct dg_error *err) DG_MUST_USE;
 void mx_limit_release(struct mx_limit *work);
 
-/* Fills the densities of x from its fields, and takes away its currents: both sides of a film have the same. */
+/* Fills the densities of x from its fields, and sets its states to zero: both sides of a face have the same. */
 void mx_limit_find_densities(const struct mx_limit *work, double *x);
 /* y = S x, with S of stability.h. */
 void mx_limit_symmetric(struct mx_limit *work, const double *x, double *y);

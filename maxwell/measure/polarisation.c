@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "maxwell/backend/frame/frame.h"
-#include "maxwell/terms/state_arrays.h"
+#include "maxwell/terms/terms.h"
 #include "maxwell/measure/kinds.h"
 #include "maxwell/measure/points.h"
 #include "maxwell/problem/curved.h"
@@ -96,7 +96,7 @@ static int take(const struct mx_measure *measure, const struct mx_problem *probl
     if (mx_responses[response->kind]->vector) mx_gyrotropic_rows(followed, &polarisation, &current);
     else mx_pole_rows(&scheme, followed, &polarisation, &current);
     if (ops->sample(backend, 1, point, field, err) != 0 ||
-        ops->save(backend, mx_state_of_response((size_t)(response - problem->response)), k, 1, scratch, err) != 0)
+        ops->save(backend, mx_state_of_response(problem, (size_t)(response - problem->response)), k, 1, scratch, err) != 0)
       return err->code;
     row_at(problem, ops->components, point, states, &polarisation, scratch, field[0], part + 6 * i);
     row_at(problem, ops->components, point, states, &current, scratch, field[0], part + 6 * i + 3);

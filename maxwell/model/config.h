@@ -25,6 +25,11 @@ enum mx_interface_kind {
   MX_GRAPHENE,         /* a resistor and an inductor in series, by the intraband term of Kubo's formula */
   MX_METAL_SHEET       /* a metal of any thickness (media/metal_sheet.h) */
 };
+/* Is it a wall on both sides? */
+static inline bool mx_interface_is_wall(enum mx_interface_kind kind)
+{
+  return kind == MX_CONDUCTING_SHEET || kind == MX_METAL_SHEET;
+}
 enum mx_quantity { MX_QUANTITY_E = 1, MX_QUANTITY_H = 2, MX_QUANTITY_MATERIAL = 4 };
 
 extern const char *const mx_interface_kind_names[]; /* "surface_current", "total_field", "pec" */

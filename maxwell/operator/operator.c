@@ -7,7 +7,6 @@
 #include "libdg/base/memory.h"
 #include "libdg/base/vec3.h"
 #include "maxwell/problem/curved.h"
-#include "maxwell/terms/skins.h"
 
 #define MX_POINT static inline
 

@@ -69,17 +69,13 @@ void mx_add_sources_double(const struct mx_problem *problem, const struct mx_mat
 void mx_add_sources_single(const struct mx_problem *problem, const struct mx_matrices_single *matrices,
                            enum mx_equation equation, const struct mx_stage_sources *sources, float *rate);
 
-/* rate of H += what metal walls add to it: voltage[skin_faces][3][Nf] is V (maxwell/terms/skins.h). */
-void mx_add_skins_double(const struct mx_problem *problem, const struct mx_matrices_double *matrices,
-                         const double *voltage, double *rate);
-void mx_add_skins_single(const struct mx_problem *problem, const struct mx_matrices_single *matrices,
-                         const float *voltage, float *rate);
-
-/* rate of E += what films take from it: current[skin_faces][3][Nf] is J (the same file). */
-void mx_add_films_double(const struct mx_problem *problem, const struct mx_matrices_double *matrices,
-                         const double *current, double *rate);
-void mx_add_films_single(const struct mx_problem *problem, const struct mx_matrices_single *matrices,
-                         const float *current, float *rate);
+/* rate += the flux of given jumps [3][Nf] on face f of element e, of the field under the curl and of the own one. */
+void mx_lift_jump_double(const struct mx_problem *problem, const struct mx_matrices_double *matrices,
+                         enum mx_equation equation, size_t e, size_t f, const double *other, const double *own,
+                         double *rate);
+void mx_lift_jump_single(const struct mx_problem *problem, const struct mx_matrices_single *matrices,
+                         enum mx_equation equation, size_t e, size_t f, const float *other, const float *own,
+                         float *rate);
 
 /* A response's entries at work: coefficient[count][coefficients of the kind], state[count][states][3][places]
  * (mx_response_places), fields of E and H as above: rate_state = d(state)/dt, and rate[0] and rate[1] += what it adds

@@ -352,8 +352,7 @@ static void NAME(straight_jump)(const struct mx_problem *problem, const struct N
   }
 }
 
-/* The flux of given jumps on face f of element e. */
-static void NAME(lift_jump)(const struct mx_problem *problem, const struct NAME(mx_matrices) * matrices,
+void NAME(mx_lift_jump)(const struct mx_problem *problem, const struct NAME(mx_matrices) * matrices,
                             enum mx_equation equation, size_t e, size_t f, const REAL *other, const REAL *own,
                             REAL *rate)
 {
@@ -385,38 +384,7 @@ static void NAME(add_jump)(const struct mx_problem *problem, const struct NAME(m
         own[c * Nf + m] =
             NAME(term_value)(term, ampere ? term->E : term->H, penalty, term->into_H != ampere, Nf, k, c, m);
       }
-    NAME(lift_jump)(problem, matrices, equation, e, f, other, own, rate);
-  }
-}
-
-void NAME(mx_add_skins)(const struct mx_problem *problem, const struct NAME(mx_matrices) * matrices,
-                        const REAL *voltage, REAL *rate)
-{
-  const size_t n = 3 * (size_t)problem->ref->Nf;
-  const REAL none[3 * DG_NF_MAX] = {0};
-  for (size_t k = 0; k < problem->skin_faces; k++) {
-    REAL beyond[3 * DG_NF_MAX];
-    if (mx_skin_of(problem, k)->film) continue;
-    for (size_t i = 0; i < n; i++) beyond[i] = -voltage[k * n + i];
-    NAME(lift_jump)
-    (problem, matrices, MX_FARADAY, (size_t)problem->skin_face[k] / 4, (size_t)problem->skin_face[k] % 4, beyond, none,
-     rate);
-  }
-}
-
-void NAME(mx_add_films)(const struct mx_problem *problem, const struct NAME(mx_matrices) * matrices,
-                        const REAL *current, REAL *rate)
-{
-  const size_t n = 3 * (size_t)problem->ref->Nf;
-  const REAL none[3 * DG_NF_MAX] = {0};
-  for (size_t k = 0; k < problem->skin_faces; k++) {
-    REAL beyond[3 * DG_NF_MAX];
-    const REAL factor = (REAL)mx_film_factor(problem, k);
-    if (!mx_skin_of(problem, k)->film) continue;
-    for (size_t i = 0; i < n; i++) beyond[i] = -factor * current[k * n + i];
-    NAME(lift_jump)
-    (problem, matrices, MX_AMPERE, (size_t)problem->skin_face[k] / 4, (size_t)problem->skin_face[k] % 4, none, beyond,
-     rate);
+    NAME(mx_lift_jump)(problem, matrices, equation, e, f, other, own, rate);
   }
 }
 

@@ -62,7 +62,7 @@ size_t mx_problem_bytes(const struct mx_problem *problem)
 #undef BYTES
 }
 
-int mx_problem_list_sheets(struct mx_problem *problem, struct dg_error *err)
+int mx_problem_list_faces(struct mx_problem *problem, struct dg_error *err)
 {
   const double *sheet = problem->sheet[0];
   const int32_t *skin = problem->skin[0];
@@ -109,7 +109,7 @@ ptrdiff_t mx_skin_slot(const struct mx_problem *problem, size_t e, int f)
 bool mx_any_sheet(const struct mx_problem *problem)
 {
   for (size_t i = 0; i < problem->metals; i++)
-    if (problem->metal[i].sheet) return true;
+    if (problem->metal[i].kind == MX_SKIN_SHEET) return true;
   return false;
 }
 
@@ -281,7 +281,7 @@ int mx_problem_restrict(struct mx_problem *part, const struct mx_problem *whole,
     }
   }
   if (copy_tensors(part, whole, err) != 0 || restrict_responses(part, whole, local, err) != 0 ||
-      restrict_curves(part, whole, local, err) != 0 || mx_problem_list_sheets(part, err) != 0)
+      restrict_curves(part, whole, local, err) != 0 || mx_problem_list_faces(part, err) != 0)
     mx_problem_release(part);
   dg_free(local);
   return err->code;

@@ -164,7 +164,7 @@ bool mx_any_sheet(const struct mx_problem *problem);
 /* The most poles of a metal. */
 size_t mx_skin_poles(const struct mx_problem *problem);
 /* Lists the faces on sheets and on metal walls, once `sheet` and `skin` are filled in. */
-int mx_problem_list_sheets(struct mx_problem *problem, struct dg_error *err) DG_MUST_USE;
+int mx_problem_list_faces(struct mx_problem *problem, struct dg_error *err) DG_MUST_USE;
 
 /* An equation by the field that it changes (`own`); the other field (`other`) is under the curl. */
 enum mx_equation { MX_AMPERE, MX_FARADAY }; /* E changes, H changes */

@@ -9,7 +9,7 @@
 #include "libdg/base/memory.h"
 #include "maxwell/backend/frame/frame.h"
 #include "maxwell/operator/operator.h"
-#include "maxwell/terms/rates/skin_powers.h"
+#include "maxwell/terms/rates/face_powers.h"
 #include "maxwell/model/selectors.h"
 #include "maxwell/problem/curved.h"
 #include "maxwell/record/recorder.h"
@@ -33,7 +33,7 @@ struct mx_balance {
   struct mx_csv table;          /* rank 0's */
   struct mx_powers powers;      /* integrals of powers over the mesh */
   struct mx_response_powers responses;
-  struct mx_skin_powers skins;
+  struct mx_face_powers faces; /* terms with states on faces */
   bool staggered;
   double dt; /* c0 times the step, m */
   long n;    /* step of the last look */
@@ -85,9 +85,8 @@ static int fetch(struct mx_balance *balance, struct mx_backend *backend, struct 
   balance->E = E, balance->H = H;
   if (balance->scene->ops->download(backend, E, H, err) != 0 ||
       mx_response_powers_look(&balance->responses, backend, E, H, err) != 0 ||
-      mx_skin_powers_look(&balance->skins, backend, err) != 0)
+      mx_face_powers_look(&balance->faces, backend, err) != 0)
     return err->code;
-  balance->powers.skins = balance->skins.value;
   return mx_powers_ghosts(&balance->powers, E, H, err);
 }
 
@@ -118,7 +117,7 @@ static int find_lag(struct mx_balance *balance, double electric, double mean, st
 {
   if (balance->looks == 0 && !balance->knows_H && find_first_H(balance, err) != 0) return err->code;
   const double before = mx_powers_penalty(&balance->powers, MX_FARADAY, balance->H_earlier).closed;
-  balance->middle[LOSSES] += mx_skin_powers_step(&balance->skins, balance->looks == 0, balance->H_earlier);
+  balance->middle[LOSSES] += mx_face_powers_step(&balance->faces, balance->looks == 0, balance->H_earlier);
   for (size_t i = 0; i < balance->powers.all; i++)
     balance->H_earlier[i] = 2 * balance->H[i] - balance->H_earlier[i]; /* H of half a step later */
   balance->lag = electric + 2 * mean - before;
@@ -138,13 +137,13 @@ static int look_at_step(struct mx_balance *balance, struct dg_error *err)
     const bool drives = balance->drives[1];
     add(&balance->whole[SOURCES], drives ? mx_powers_work(powers, MX_FARADAY, balance->H, balance->driven[1]) : 0);
     add(&balance->whole[LOSSES],
-        H.sheets + mx_powers_loss(powers, MX_FARADAY, balance->H) + mx_skin_powers_loss(&balance->skins, balance->H));
+        H.sheets + mx_powers_loss(powers, MX_FARADAY, balance->H) + mx_face_powers_loss(&balance->faces, balance->H));
     return find_lag(balance, E.closed, H.closed, err);
   }
   add(&balance->whole[LOSSES], E.sheets + H.sheets + mx_powers_loss(powers, MX_AMPERE, balance->E) +
                                    mx_powers_loss(powers, MX_FARADAY, balance->H) +
                                    mx_response_powers_loss(&balance->responses, false) +
-                                   mx_skin_powers_loss(&balance->skins, balance->H));
+                                   mx_face_powers_loss(&balance->faces, balance->H));
   return 0;
 }
 
@@ -179,8 +178,7 @@ static int accuse(struct mx_balance *balance, struct dg_error *err)
     balance->E_before[i] = 0.5 * (balance->E_before[i] + balance->E[i]); /* the earlier fields have served */
     balance->H_before[i] = 0.5 * (balance->H_before[i] + balance->H[i]);
   }
-  for (size_t i = 0; i < scene->problem->skin_faces * balance->skins.trace; i++)
-    balance->skins.value[i] = 0.5 * (balance->skins.value[i] + balance->skins.ago[i]);
+  mx_face_powers_middle(&balance->faces);
   if (mx_powers_unexplained(&balance->powers, balance->E, balance->H, balance->E_before, balance->H_before,
                             balance->drives[0] ? balance->driven[0] : NULL,
                             balance->drives[1] ? balance->driven[1] : NULL, of_responses, &worst, &most, err) != 0) {
@@ -295,7 +293,7 @@ int mx_balance_resume(struct mx_balance *balance, struct dg_error *err)
       for (size_t c = 0; c < 3; c++) H[(3 * e + c) * Np + i] = g[0][c] * u[0] + g[1][c] * u[1] + g[2][c] * u[2];
     }
   balance->knows_H = true;
-  if (mx_skin_powers_resume(&balance->skins, backend, err) != 0) return err->code;
+  if (mx_face_powers_resume(&balance->faces, backend, err) != 0) return err->code;
   return mx_powers_ghosts(&balance->powers, balance->mean, H, err);
 }
 
@@ -356,7 +354,7 @@ static int settle(struct mx_balance *balance, struct dg_error *err)
     const double x = mx_relaxation(problem, e) * balance->dt;
     if (x > resolved) slowest = fmax(slowest, 1 / fmin(x, 1)); /* raised permittivities take some steps, too */
   }
-  const double fastest = mx_skin_powers_fastest(problem) * balance->dt; /* currents of walls begin at zero */
+  const double fastest = mx_face_powers_fastest(problem) * balance->dt; /* currents of walls begin at zero */
   if (!balance->staggered && fastest > resolved) slowest = fmax(slowest, 1 / fmin(fastest, 1));
   if (dg_comm_reduce(balance->scene->comm, DG_MAX, 1, &slowest, err) != 0) return err->code;
   balance->settling = (long)(gone * slowest);
@@ -376,7 +374,7 @@ int mx_balance_new(struct mx_balance **result, const struct mx_scene *scene, boo
   const struct mx_backend_options options = mx_scene_backend_options(scene);
   if (mx_powers_init(&balance->powers, scene->problem, &options, err) != 0 ||
       mx_response_powers_init(&balance->responses, &balance->powers, scene->ops, err) != 0 ||
-      mx_skin_powers_init(&balance->skins, &balance->powers, scene->ops, err) != 0)
+      mx_face_powers_init(&balance->faces, &balance->powers, scene->ops, err) != 0)
     goto fail;
   const size_t all = balance->powers.all, own = scene->problem->terms > 0 ? balance->powers.own : 0;
   if (DG_NEW(balance->E, all, err) != 0 || DG_NEW(balance->H, all, err) != 0 ||
@@ -397,7 +395,7 @@ void mx_balance_free(struct mx_balance *balance)
   if (balance == NULL) return;
   mx_csv_release(&balance->table);
   mx_response_powers_release(&balance->responses);
-  mx_skin_powers_release(&balance->skins);
+  mx_face_powers_release(&balance->faces);
   mx_powers_release(&balance->powers);
   double *const arrays[] = {balance->E,    balance->H,         balance->E_before,  balance->H_before,
                             balance->mean, balance->driven[0], balance->driven[1], balance->H_earlier};
@@ -423,7 +421,7 @@ static size_t memory(const struct mx_scene *scene)
   const struct mx_problem *problem = scene->problem;
   if (scene->config->output.balance.every == 0) return 0;
   const size_t element = 3 * (size_t)problem->ref->Np * sizeof(double);
-  return mx_response_powers_bytes(problem) + mx_skin_powers_bytes(problem) +
+  return mx_response_powers_bytes(problem) + mx_face_powers_bytes(problem) +
          element * (6 * (problem->K + problem->ghosts) + (problem->terms > 0 ? 2 * problem->K : 0));
 }
 

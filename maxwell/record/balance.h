@@ -10,8 +10,8 @@
  * + <rest of H's equation, mean H>) exactly. Losses are dt <sigma Em, Em>, and those of H by the trapezoidal rule of
  * its mean (time/medium.h). The penalty acts on the field before its update. This differs from the penalty on the mean
  * by a quarter of a step of <D u, u>, at both ends of the time: there is no drift. Open faces and waves that enter are
- * second order. Metal walls and films: powers/skin_powers.h. Runge-Kutta: powers at whole steps, trapezoidal rule with
- * the correction of Euler and Maclaurin at both ends.
+ * second order. Walls with a state: maxwell/terms/rates/face_powers.h. Runge-Kutta: powers at whole steps, trapezoidal
+ * rule with the correction of Euler and Maclaurin at both ends.
  *
  * All functions are collective. But for mx_balance_close they do nothing for a balance that is NULL, which is a
  * run without one. */

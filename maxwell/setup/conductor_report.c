@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "maxwell/model/selectors.h"
+#include "maxwell/terms/face_terms.h"
 #include "maxwell/terms/skins.h"
 
 /* The largest values over all ranks, for the field that an equation changes. */

@@ -16,7 +16,7 @@
 #include "maxwell/model/selectors.h"
 #include "maxwell/phasor/phasor_sar.h"
 #include "maxwell/problem/build/problem_build.h"
-#include "maxwell/terms/skins.h"
+#include "maxwell/terms/face_terms.h"
 #include "maxwell/setup/conductor_report.h"
 #include "maxwell/setup/drawn_layers.h"
 #include "maxwell/setup/layer_report.h"

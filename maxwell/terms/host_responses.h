@@ -1,9 +1,10 @@
-/* Responses (maxwell/response/response.h) on the host, behind the pass: states with their registers, and their update
+/* Responses (maxwell/response/response.h) on the host, after the pass: states with their registers, and their update
  * in a stage. The file is part of the bodies of `reference` and `cpu`, once for every precision. The file that includes
  * it includes maxwell/backend/layers/layer_rule.h and defines REAL, NAME(x), MX_ROOT(x), NAME(at)(state, e, c, i), the
  * place in a field of component c at node i of element e, and NAME(frame)(problem, e, gradient, tangent), which gives
  * the frame of its components (maxwell/backend/frame/frame.h), or false where they are Cartesian. Its state has
- * `problem`, `options`, `threads`, `profile` and `response`.
+ * `problem`, `options`, `threads`, `profile` and `own`, and it defines
+ * NAME(energy_of_responses)(state, energy), with its integrals.
  *
  * A state is [count][states][3][places], in the components of the backend's fields, at the nodes or, in layers, at the
  * points of the rule (host_layers.h). */
@@ -23,16 +24,24 @@ struct NAME(response) {
   REAL *stage, *sum; /* with sums: the state of the stage, and the sum that becomes the state of the next step */
 };
 
+static inline struct NAME(response) * NAME(responses_of)(const struct NAME(state) * state)
+{
+  return state->own[MX_HOST_responses];
+}
+
+static void NAME(energy_of_responses)(const struct NAME(state) * state, double energy[2]);
+
 static size_t NAME(response_numbers)(const struct mx_problem *problem, const struct mx_response *response)
 {
   return response->count * (size_t)mx_responses[response->kind]->states * 3 *
          mx_response_places(problem, response->kind);
 }
 
-static void NAME(free_responses)(struct NAME(response) * list, const struct mx_problem *problem)
+static void NAME(free_responses)(struct NAME(state) * state)
 {
+  struct NAME(response) *list = NAME(responses_of)(state);
   struct mx_layer_rule *rule = NULL;
-  for (size_t r = 0; list != NULL && r < problem->responses; r++) {
+  for (size_t r = 0; list != NULL && r < state->problem->responses; r++) {
     void *arrays[] = {list[r].coefficient, list[r].now, list[r].registers, list[r].stage, list[r].sum};
     if (rule == NULL) rule = list[r].rule;
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
@@ -69,17 +78,18 @@ static int NAME(new_responses)(struct NAME(state) * state, struct dg_error *err)
 {
   const struct mx_problem *problem = state->problem;
   if (problem->responses == 0) return 0;
-  if (DG_NEW(state->response, problem->responses, err) != 0) return err->code;
+  struct NAME(response) * list;
+  if (DG_NEW(list, problem->responses, err) != 0) return err->code;
+  state->own[MX_HOST_responses] = list;
   struct mx_layer_rule *rule = NULL;
   for (size_t r = 0; r < problem->responses; r++) {
-    if (NAME(new_response)(&state->response[r], problem, &problem->response[r], &state->options, err) != 0)
-      return err->code;
+    if (NAME(new_response)(&list[r], problem, &problem->response[r], &state->options, err) != 0) return err->code;
     if (!mx_responses[problem->response[r].kind]->layer) continue;
     if (rule == NULL && NAME(new_layer_rule)(&rule, state, err) != 0) {
       NAME(free_layer_rule)(rule);
       return err->code;
     }
-    state->response[r].rule = rule;
+    list[r].rule = rule;
   }
   return 0;
 }
@@ -105,7 +115,7 @@ static void NAME(start_responses)(struct NAME(state) * state, REAL *const fields
   for (size_t r = 0; r < problem->responses; r++) {
     const struct mx_response *response = &problem->response[r];
     const REAL *field = fields[response->of];
-    struct NAME(response) *own = &state->response[r];
+    struct NAME(response) *own = &NAME(responses_of)(state)[r];
     const struct mx_response_ops *ops = mx_responses[response->kind];
     const size_t states = (size_t)ops->states;
     if (ops->layer) memset(own->now, 0, NAME(response_numbers)(problem, response) * sizeof(REAL));
@@ -120,14 +130,6 @@ static void NAME(start_responses)(struct NAME(state) * state, REAL *const fields
     }
   }
 }
-
-/* A stage of Runge-Kutta: the fields (E, H) that responses add to, and how their states go on. */
-struct NAME(response_stage) {
-  struct mx_step_rule rule;
-  const REAL *field[2];  /* the fields at the stage */
-  REAL *to[2], *also[2]; /* to += scale * addition to the rate, also += also_by * the same (may be NULL) */
-  REAL scale, also_by;
-};
 
 /* Makes a stage without the fields that responses read and add to. */
 static struct NAME(response_stage) NAME(stage_of)(const struct NAME(state) * state, int s)
@@ -275,7 +277,7 @@ static void NAME(start_vectors)(struct NAME(state) * state, REAL *H)
   const struct mx_problem *problem = state->problem;
   for (size_t r = 0; r < problem->responses; r++) {
     const struct mx_response *response = &problem->response[r];
-    const struct NAME(response) *own = &state->response[r];
+    const struct NAME(response) *own = &NAME(responses_of)(state)[r];
     const struct mx_response_ops *ops = mx_responses[response->kind];
     const size_t numbers = (size_t)ops->states * 3 * (size_t)problem->ref->Np;
     for (size_t k = 0; k < response->count && ops->vector && response->of == 1; k++) NAME(vector_step)
@@ -285,12 +287,13 @@ static void NAME(start_vectors)(struct NAME(state) * state, REAL *H)
 }
 
 /* Steps the responses behind everything else that a step of leapfrog does to a field, 0: E, 1: H. */
-static void NAME(step_responses)(struct NAME(state) * state, int of, REAL *field)
+static void NAME(step_responses)(struct NAME(state) * state, enum mx_equation equation, REAL *field)
 {
+  const int of = equation == MX_AMPERE ? 0 : 1;
   const struct mx_problem *problem = state->problem;
   for (size_t r = 0; r < problem->responses; r++) {
     const struct mx_response *response = &problem->response[r];
-    const struct NAME(response) *own = &state->response[r];
+    const struct NAME(response) *own = &NAME(responses_of)(state)[r];
     const struct mx_response_ops *ops = mx_responses[response->kind];
     if (!ops->layer && of != response->of) continue;
     struct mx_mark mark = mx_phase_begin(state->profile);
@@ -307,7 +310,7 @@ static void NAME(stage_responses)(struct NAME(state) * state, const struct NAME(
   const struct mx_problem *problem = state->problem;
   for (size_t r = 0; r < problem->responses; r++) {
     const struct mx_response *response = &problem->response[r];
-    const struct NAME(response) *own = &state->response[r];
+    const struct NAME(response) *own = &NAME(responses_of)(state)[r];
     struct mx_mark mark = mx_phase_begin(state->profile);
 #pragma omp parallel for num_threads(state->threads) schedule(static)
     for (size_t k = 0; k < response->count; k++) NAME(entry_stage)(state, response, own, k, stage);
@@ -340,22 +343,29 @@ static size_t NAME(place_of_state)(const struct NAME(state) * state, const struc
   return q * 3 * places + NAME(place)(state, rest / places, rest % places);
 }
 
-/* Copies entries first..first + count - 1 of an array of states to `to` or, if that is NULL, from `from`. Returns false
- * if the array is not of a response. */
-static bool NAME(response_array)(struct NAME(state) * state, int array, size_t first, size_t count, double *to,
-                                 const double *from)
+/* Copies entries first..first + count - 1 of the states of a response to `to` or, if that is NULL, from `from`. */
+static void NAME(copy_responses)(struct NAME(state) * state, const struct mx_state_array *of, size_t first,
+                                 size_t count, double *to, const double *from)
 {
-  const struct mx_problem *problem = state->problem;
-  const struct mx_state_array of = mx_state_array(problem, state->options.integrator, (size_t)array);
-  if (of.list != MX_STATE_OF_ENTRIES) return false;
-  const size_t width = mx_state_width(&of);
+  const size_t width = mx_state_width(of);
   for (size_t i = 0; i < width; i++) {
-    REAL *now = state->response[of.response].now + first * width +
-                NAME(place_of_state)(state, &problem->response[of.response], i);
+    REAL *now = NAME(responses_of)(state)[of->response].now + first * width +
+                NAME(place_of_state)(state, &state->problem->response[of->response], i);
     for (size_t k = 0; k < count; k++) {
       if (to != NULL) to[k * width + i] = (double)now[k * width];
       else now[k * width] = (REAL)from[k * width + i];
     }
   }
-  return true;
 }
+
+static const struct NAME(term) NAME(responses_term) = {
+    .create = NAME(new_responses),
+    .destroy = NAME(free_responses),
+    .start = NAME(start_responses),
+    .start_back = NAME(start_vectors),
+    .after_step = NAME(step_responses),
+    .after_rates = NAME(stage_responses),
+    .energy = NAME(energy_of_responses),
+    .list = MX_STATE_OF_ENTRIES,
+    .copy = NAME(copy_responses),
+};

@@ -6,24 +6,6 @@
 
 #include "maxwell/problem/curved.h"
 
-void mx_skin_numbers(const struct mx_skin *skin, size_t q, double step, double n[2])
-{
-  if (skin->film) {
-    const double c = 0.5 * step * skin->damping;
-    n[0] = step > 0 ? step * skin->drude / (1 + c) : skin->drude;
-    n[1] = step > 0 ? (1 - c) / (1 + c) : skin->damping;
-    return;
-  }
-  const double c = 0.5 * step * skin->rate[q];
-  n[0] = skin->resistance[q];
-  n[1] = step > 0 ? c / (1 + c) : skin->rate[q];
-}
-
-double mx_skin_storage(const struct mx_skin *skin, size_t q)
-{
-  return skin->film ? 0.25 / skin->drude : 0.5 * skin->resistance[q] / skin->rate[q];
-}
-
 void mx_sheet_numbers(const struct mx_skin *skin, size_t q, double n[2])
 {
   n[0] = skin->transfer[q];

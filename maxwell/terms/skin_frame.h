@@ -7,10 +7,6 @@
 #include "maxwell/backend/frame/frame.h"
 #include "maxwell/terms/skins.h"
 
-/* n[2] of pole q of a wall or a film, as skin_points.h has them; step: of leapfrog, else 0. */
-void mx_skin_numbers(const struct mx_skin *skin, size_t q, double step, double n[2]);
-/* What a pole stores over the square of its current; each side of a film counts half. */
-double mx_skin_storage(const struct mx_skin *skin, size_t q);
 /* What a pole of a sheet has for the other face's current: n[2], Q_k and what each face stores over I_k.I'_k. */
 void mx_sheet_numbers(const struct mx_skin *skin, size_t q, double n[2]);
 /* Of face f of a straight element: turn[3] as mx_skin_turn has it, and product[3], 11 12 22, whose sums with components

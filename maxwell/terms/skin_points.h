@@ -3,7 +3,7 @@
  * formulas are those of maxwell/terms/skins.h.
  *
  * A pole has two numbers, n: of a wall R_k and how much of h - I_k a pass takes, of a film how much of E* and how much
- * of J. mx_skin_numbers (skin_frame.h) works them out. */
+ * of J. mx_skin_numbers (skins.h) works them out. */
 
 /* h of the components of H along the edges of a flat face, of which turn has the matrix (t0 t1 / t2 -t0). */
 MX_POINT void NAME(mx_skin_turn)(const REAL *turn, const REAL *H, REAL *h)

@@ -7,123 +7,6 @@
 #include "libdg/base/memory.h"
 #include "libdg/base/vec3.h"
 #include "libdg/ref/dense.h"
-#include "maxwell/model/selectors.h"
-
-static const double pi = 3.14159265358979323846;
-
-/* ---- building */
-
-void mx_metal_band(const struct mx_config *config, const struct mx_metal_config *metal, double band[2])
-{
-  const double decades = 2;
-  band[0] = metal->band[0], band[1] = metal->band[1];
-  if (band[1] > 0) return;
-  band[1] = mx_highest_frequency(config);
-  band[0] = band[1] / pow(10, decades);
-}
-
-/* Finds the band in rad/s, or fails. */
-static int find_band(const struct mx_config *config, const struct mx_metal_config *metal, const char *section,
-                     const struct mx_selector *where, double band[2], struct dg_error *err)
-{
-  char name[128];
-  mx_metal_band(config, metal, band);
-  for (int i = 0; i < 2; i++) band[i] *= 2 * pi;
-  if (band[1] > 0) return 0;
-  mx_selector_name(where, name, sizeof name);
-  return dg_fail(err, DG_INPUT,
-                 MX_PLACE "%s.%s: 'band' is missing, and no waveform of a source says the band in which the metal is "
-                          "wanted (for example: band = { 1e9, 1e10 })",
-                 MX_AT(where->where), section, name);
-}
-
-/* From ohms and rad/s, the ohms times `factor`. */
-static void make_natural(struct mx_skin *skin, double factor)
-{
-  skin->direct *= factor / MX_ETA0;
-  for (size_t k = 0; k < skin->poles; k++) {
-    skin->resistance[k] *= factor / MX_ETA0;
-    skin->transfer[k] *= factor / MX_ETA0;
-    skin->rate[k] /= MX_C0;
-  }
-}
-
-static int assign_wall(struct mx_skin *skin, const struct mx_config *config, const struct mx_boundary_config *boundary,
-                       struct dg_error *err)
-{
-  const struct mx_metal_config *metal = &boundary->metal;
-  const double mu = MX_MU0 * metal->mu_r;
-  double band[2];
-  if (find_band(config, metal, "boundaries", &boundary->where, band, err) != 0) return err->code;
-  (void)mx_skin_fit(band[0], band[1], mx_metal_rough(mu, metal->sigma, metal->roughness), skin);
-  make_natural(skin, sqrt(mu / metal->sigma));
-  return 0;
-}
-
-static int assign_interface(struct mx_skin *skin, const struct mx_config *config,
-                            const struct mx_interface_config *interface, struct dg_error *err)
-{
-  const struct mx_graphene_config *graphene = &interface->graphene;
-  const struct mx_metal_config *metal = &interface->metal;
-  double band[2];
-  if (interface->kind == MX_GRAPHENE)
-    *skin = (struct mx_skin){.poles = 1,
-                             .film = true,
-                             .drude = mx_graphene_drude(graphene->potential, graphene->temperature) * MX_ETA0 / MX_C0,
-                             .damping = 1 / (graphene->relaxation * MX_C0)};
-  if (interface->kind != MX_METAL_SHEET) return 0;
-  if (find_band(config, metal, "interfaces", &interface->where, band, err) != 0) return err->code;
-  (void)mx_sheet_fit(MX_MU0 * metal->mu_r, metal->sigma, metal->thickness, band[0], band[1], skin);
-  make_natural(skin, 1);
-  return 0;
-}
-
-int mx_assign_metals(struct mx_problem *problem, const struct mx_config *config, struct dg_error *err)
-{
-  size_t count = 0;
-  for (size_t i = 0; i < config->boundaries; i++) count += config->boundary[i].kind == MX_METAL_WALL;
-  for (size_t i = 0; i < config->interfaces; i++)
-    count += config->interface[i].kind == MX_GRAPHENE || config->interface[i].kind == MX_METAL_SHEET;
-  if (count == 0) return 0;
-  if (mx_problem_add_metals(problem, config->boundaries + config->interfaces, err) != 0) return err->code;
-  for (size_t i = 0; i < config->interfaces; i++)
-    if (assign_interface(&problem->metal[config->boundaries + i], config, &config->interface[i], err) != 0)
-      return err->code;
-  for (size_t i = 0; i < config->boundaries; i++)
-    if (config->boundary[i].kind == MX_METAL_WALL &&
-        assign_wall(&problem->metal[i], config, &config->boundary[i], err) != 0)
-      return err->code;
-  return 0;
-}
-
-double mx_graphene_drude(double potential, double temperature)
-{
-  const double e = 1.602176634e-19, boltzmann = 1.380649e-23, hbar = 1.054571817e-34, kT = boltzmann * temperature,
-               x = potential * e / kT;
-  return e * e * kT / (pi * hbar * hbar) * (x + 2 * log1p(exp(-x)));
-}
-
-struct mx_face_flux mx_film_flux(double own, double other)
-{
-  struct mx_face_flux flux = mx_face_flux(own, other, 1);
-  flux.h_penalty = 0;
-  return flux;
-}
-
-struct mx_face_flux mx_skin_flux(const struct mx_skin *metal)
-{
-  struct mx_face_flux flux = {.e_jump = 1, .h_penalty = metal->direct};
-  for (size_t k = 0; k < metal->poles; k++) flux.h_penalty += metal->resistance[k];
-  return flux;
-}
-
-int32_t mx_set_sheet(struct mx_problem *problem, ptrdiff_t metal, size_t e, int f, int32_t beyond)
-{
-  problem->skin[e][f] = 1 + (int32_t)metal;
-  problem->flux[e][f] = mx_skin_flux(&problem->metal[metal]);
-  if ((size_t)beyond / 4 < problem->K) problem->far[e][f] = 1 + beyond;
-  return MX_GHOST - 1 - (int32_t)problem->open_faces++;
-}
 
 /* ---- faces */
 
@@ -203,7 +86,8 @@ int mx_skin_tables_init(struct mx_skin_tables *tables, const struct mx_problem *
     return err->code;
   if (problem->curves.count > 0 && find_curves(tables, err) != 0) return err->code;
   for (size_t k = 0; k < problem->skin_faces; k++)
-    if (tables->curve[k] > 0 && !mx_skin_of(problem, k)->film && new_curved(tables, k, err) != 0) return err->code;
+    if (tables->curve[k] > 0 && mx_skin_is_wall(mx_skin_of(problem, k)) && new_curved(tables, k, err) != 0)
+      return err->code;
   return 0;
 }
 
@@ -360,9 +244,7 @@ double mx_skin_squares(const struct mx_skin_tables *tables, size_t k, bool store
   for (size_t q = 0; q < skin->poles; q++) {
     double u[3 * DG_NF_MAX] = {0};
     for (size_t i = 0; i < n; i++) u[i] = state[q * n + i] - (shift != NULL ? shift[i] : 0);
-    const double weight = skin->film ? 0.5 * (stored ? 0.5 : skin->damping) / skin->drude
-                                     : (stored ? 0.5 / skin->rate[q] : 1) * skin->resistance[q];
-    sum += weight * mx_skin_product(tables, k, u, u);
+    sum += mx_skin_row(skin)->weight(skin, q, stored) * mx_skin_product(tables, k, u, u);
   }
   return sum;
 }

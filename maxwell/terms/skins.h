@@ -4,8 +4,8 @@
  *
  *   E* = R h - V,   n x H* = n x H-,   R = sum of R_k,   V = sum of R_k I_k,   dI_k/dt = a_k (h - I_k),
  *
- * tangential and at every node. In the flux that is a wall of metal with the penalty R on H (mx_skin_flux), and with -V
- * as the field beyond the face. Only the equation of H sees the wall.
+ * tangential and at every node. In the flux that is a wall of metal with the penalty R on H (its row has the flux), and
+ * with -V as the field beyond the face. Only the equation of H sees the wall.
  *
  * Energy: the sum of R_k I_k^2/(2 a_k) over the wall is stored, and the sum of R_k (h - I_k)^2 is lost.
  *
@@ -25,6 +25,37 @@
 #include "maxwell/problem/curve_tables.h"
 #include "maxwell/problem/curved.h"
 #include "maxwell/problem/problem.h"
+
+/* A kind of walls with a state, by its numbers. Currents and rates are [3][Nf] of pole q, n = 3 Nf. */
+struct mx_skin_ops {
+  const char *name;
+  /* The equation that takes its value. MX_FARADAY: a wall, which is driven by h and gives V. MX_AMPERE: a film between
+   * two media, which is driven by E* and gives J. */
+  enum mx_equation equation;
+  /* Leapfrog: takes the currents a step further, by the mean of old and new in what they lose. */
+  void (*step)(const struct mx_skin *skin, size_t q, double dt, size_t n, const double *drive, double *now);
+  /* Runge-Kutta: their rate. */
+  void (*rate)(const struct mx_skin *skin, size_t q, size_t n, const double *drive, const double *now, double *rate);
+  /* value[n] = V or J of own[poles][n] and of the currents of the other face; far may be NULL. */
+  void (*value)(const struct mx_skin *skin, size_t n, const double *own, const double *far, double *value);
+  /* Gives the numbers of a pole, as skin_points.h takes them. step: of leapfrog; 0: those of the rate. */
+  void (*numbers)(const struct mx_skin *skin, size_t q, double step, double number[2]);
+  /* The weight of the square of a current in the energy, and of that of drive less current in the loss; of a film that
+   * of a current in both, and half of it, since both sides have the film. */
+  double (*weight)(const struct mx_skin *skin, size_t q, bool stored);
+  /* The flux of a face between these impedances; a wall knows no other one. */
+  struct mx_face_flux (*flux)(const struct mx_skin *skin, double own, double other);
+};
+
+extern const struct mx_skin_ops *const mx_skins[];
+
+static inline const struct mx_skin_ops *mx_skin_row(const struct mx_skin *skin) { return mx_skins[skin->kind]; }
+static inline void mx_skin_numbers(const struct mx_skin *skin, size_t q, double step, double number[2])
+{
+  mx_skin_row(skin)->numbers(skin, q, step, number);
+}
+/* Is it a wall, and not a film between two media? */
+static inline bool mx_skin_is_wall(const struct mx_skin *skin) { return mx_skins[skin->kind]->equation == MX_FARADAY; }
 
 /* What the faces on metal walls need, once for a backend, in double precision. */
 struct mx_skin_tables {
@@ -87,10 +118,6 @@ double mx_sheet_products(const struct mx_skin_tables *tables, size_t k, bool sto
  * of old and new in the loss alone: J and E are one more skew pair, which the search for the limit knows.
  * D = e^2 kT/(pi hbar^2) (mu/kT + 2 log(1 + exp(-mu/kT))): G. W. Hanson, J. Appl. Phys. 103 (2008) 064302, (3). */
 
-/* 1/(ohm s), from eV and K. */
-double mx_graphene_drude(double potential, double temperature);
-/* The flux of a face on a film between these impedances. */
-struct mx_face_flux mx_film_flux(double own, double other);
 /* E* of the tangential parts of own[3][Nf] and far[3][Nf] on face k of the list. */
 void mx_film_field(const struct mx_skin_tables *tables, size_t k, const double *own, const double *far, double *E);
 /* The field beyond face k which, in the penalty on E, makes its equation lose w J: this times -J. */
@@ -99,17 +126,3 @@ static inline double mx_film_factor(const struct mx_problem *problem, size_t k)
   const struct mx_face_flux *flux = &problem->flux[problem->skin_face[k] / 4][problem->skin_face[k] % 4];
   return flux->h_jump / flux->e_penalty;
 }
-
-/* ---- building */
-
-/* Gives the metals of a configuration to a problem, one a boundary, by a fit over the band, and then its sheets and
- * films, one an interface. */
-int mx_assign_metals(struct mx_problem *problem, const struct mx_config *config, struct dg_error *err) DG_MUST_USE;
-/* The band of a metal wall or sheet, Hz. */
-void mx_metal_band(const struct mx_config *config, const struct mx_metal_config *metal, double band[2]);
-/* The flux of a face on a wall of this metal. */
-struct mx_face_flux mx_skin_flux(const struct mx_skin *metal);
-/* Makes a face one side of a sheet of metal, whose other face has the code `beyond`: a wall, and open, since what it
- * takes is extrapolated in time. Returns the code of its neighbour. The halo knows the other face where that is another
- * rank's. */
-int32_t mx_set_sheet(struct mx_problem *problem, ptrdiff_t metal, size_t e, int f, int32_t beyond);

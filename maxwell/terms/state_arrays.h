@@ -15,10 +15,8 @@
 enum mx_state_list {
   MX_STATE_OF_ELEMENTS, /* a field; H at the half step before where the scheme is staggered */
   MX_STATE_OF_FACES,    /* kept traces of a field one step ago (operator.h); none unless the scheme is staggered */
-  MX_STATE_OF_ENTRIES,  /* the states of a response */
-  /* Currents in the skin of metal walls and in films: Cartesian, but where traces are tangential (backend.h) as these.
-   */
-  MX_STATE_OF_SKINS
+  MX_STATE_OF_SKINS,    /* currents of walls with a state */
+  MX_STATE_OF_ENTRIES   /* the states of a response */
 };
 
 struct mx_state_array {
@@ -27,14 +25,10 @@ struct mx_state_array {
   enum mx_equation field; /* arrays of elements and faces: the field that this equation changes */
   size_t response;        /* arrays of entries: index of the response */
   size_t items, vectors, nodes;
-  bool points; /* the nodes are the points of the rule, in its order */
+  bool points;          /* the nodes are the points of the rule, in its order */
+  bool doubles;         /* double in both precisions */
+  bool tangential;      /* Cartesian, but where traces are tangential (backend.h) as these; else as the fields are */
+  const char *of_items; /* name of the list in checkpoints; NULL: that of entries */
+  /* Lists of faces: the number of face f of element e in the list; -1: it is not there. NULL: items are elements. */
+  ptrdiff_t (*slot)(const struct mx_problem *problem, size_t e, int f);
 };
-
-/* Returns how many arrays there are: the same number on all ranks and in all backends. */
-size_t mx_state_arrays(const struct mx_problem *problem);
-/* Describes the i-th array on this rank. */
-struct mx_state_array mx_state_array(const struct mx_problem *problem, enum mx_integrator integrator, size_t i);
-/* Returns the index of the array with the states of a response. */
-int mx_state_of_response(size_t response);
-/* Returns the numbers of an item. */
-size_t mx_state_width(const struct mx_state_array *array);

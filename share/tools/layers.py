@@ -60,7 +60,7 @@ MAY = {
                        "maxwell/response maxwell/shell",
     "maxwell/time": "libdg/base maxwell/model maxwell/problem maxwell/response",
     "maxwell/backend/frame": "libdg/base libdg/ref maxwell/problem",
-    "maxwell/terms": "libdg/base libdg/comm libdg/ref maxwell/backend/frame maxwell/model maxwell/model/media maxwell/problem "
+    "maxwell/terms": "libdg/base libdg/comm libdg/mesh libdg/ref maxwell/backend/frame maxwell/model maxwell/model/media maxwell/problem "
                      "maxwell/response maxwell/time",
     "maxwell/problem/build": "libdg/base libdg/comm libdg/geometry libdg/mesh libdg/ref maxwell/model maxwell/problem maxwell/response "
                              "maxwell/terms",
@@ -71,7 +71,7 @@ MAY = {
     "maxwell/backend/squares": "libdg/base libdg/ref maxwell/backend/frame",
     "maxwell/operator": "libdg/base libdg/comm libdg/ref maxwell/backend maxwell/problem maxwell/response "
                         "maxwell/time maxwell/terms",
-    "maxwell/limit": "libdg/base libdg/ref maxwell/operator maxwell/problem maxwell/time maxwell/terms",
+    "maxwell/limit": "libdg/base libdg/ref maxwell/terms/rates maxwell/operator maxwell/problem maxwell/time maxwell/terms",
     "maxwell/backend/reference": "libdg/base libdg/comm maxwell/backend maxwell/backend/layers maxwell/operator maxwell/problem maxwell/shell "
                                  "maxwell/time maxwell/terms",
     "maxwell/backend/cpu": "libdg/base libdg/comm maxwell/backend maxwell/backend/frame maxwell/backend/layers "

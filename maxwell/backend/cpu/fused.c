@@ -18,8 +18,10 @@
 #include "maxwell/backend/frame/frame.h"
 #include "maxwell/backend/frame/points.h"
 #include "maxwell/problem/curved.h"
+#include "maxwell/terms/host_terms.h"
 #include "maxwell/terms/sheet_links.h"
 #include "maxwell/terms/skins.h"
+#include "maxwell/terms/terms.h"
 
 /* The instruction sets of this build, each of which needs those before it. */
 static const struct {
@@ -139,8 +141,7 @@ static size_t memory(const struct mx_problem *problem, const struct mx_backend_o
   const size_t per_element = real * (fields * row + metrics + losses) + 8 * sizeof(int32_t);
   const size_t open = scheme->staggered ? (2 + 6) * Nf * mx_kept_faces(problem) : 0;
   return per_element * problem->K + real * (open + fields * row * problem->ghosts) +
-         mx_fused_curves_bytes(problem, real) + mx_response_bytes(problem, options, real) +
-         mx_skin_bytes(problem, options, real);
+         mx_fused_curves_bytes(problem, real) + mx_term_bytes(problem, scheme, real);
 }
 
 const struct mx_backend_ops mx_backend_cpu = {

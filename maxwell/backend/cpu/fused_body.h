@@ -17,6 +17,8 @@ struct NAME(curves) {
   struct mx_squares squares;
 };
 
+#include "maxwell/terms/host_row.h"
+
 struct NAME(state) {
   const struct mx_problem *problem;
   struct mx_backend_options options;
@@ -56,8 +58,7 @@ struct NAME(state) {
   double (**term_frame)[3][3];
   struct mx_fused_functional *functional;
   struct NAME(curves) curves;
-  struct NAME(response) * response; /* [responses] of the problem; NULL: there are none */
-  struct NAME(skins) * skins;       /* of metal walls; NULL: there are none */
+  void *own[MX_HOST_KINDS]; /* of the terms that act around a pass (maxwell/terms/host_terms.h) */
   bool observed;
   bool within;                            /* a step with sums is under way: the fields as they are lie in spare */
   bool starting;                          /* H goes half a step back: responses have not begun */
@@ -150,28 +151,32 @@ static inline void NAME(kept_vector)(const struct NAME(state) * state, size_t e,
   for (size_t b = 0; b < 3; b++) v[b] = (double)u[0] * g[0][b] + (double)u[Nf] * g[1][b] + (double)u[2 * Nf] * g[2][b];
 }
 
-#include "maxwell/terms/host_skins.h"
+static inline REAL *NAME(kept)(const struct NAME(state) * state, enum mx_equation equation)
+{
+  return state->before[equation];
+}
+
 #include "maxwell/backend/cpu/fused_curves.h"
 #include "maxwell/backend/cpu/fused_terms.h"
+#include "maxwell/terms/host_fused.h"
+#include "maxwell/terms/host_skins.h"
+#include "maxwell/terms/host_walk.h"
 
 /* ---- set-up */
 
 static void NAME(free_state)(struct NAME(state) * state)
 {
   if (state == NULL) return;
-  void *arrays[] = {state->matrix,       state->metric[0], state->metric[1],  state->decay[0],     state->decay[1],
-                    state->jump[0],      state->jump[1],   state->penalty[0], state->penalty[1],   state->open,
-                    state->open_element, state->node,      state->gather,     state->neighbour,    state->weight,
-                    state->flags,        state->orbit,     state->place,      state->term_threads, state->mass,
-                    state->before[0],    state->before[1], state->nowhere,    state->home,         state->resident,
-                    state->plain[0],     state->plain[1]};
+  void *arrays[] = {state->matrix,       state->metric[0], state->metric[1],  state->decay[0],   state->decay[1],
+                    state->jump[0],      state->jump[1],   state->penalty[0], state->penalty[1], state->open,
+                    state->open_element, state->node,      state->gather,     state->neighbour,  state->weight,
+                    state->flags,        state->orbit,     state->place,      state->mass,       state->before[0],
+                    state->before[1],    state->nowhere,   state->home,       state->resident,   state->plain[0],
+                    state->plain[1]};
   for (size_t i = 0; i < state->rooms; i++) dg_free(state->room[i]);
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
   NAME(free_curves)(&state->curves);
-  for (size_t t = 0; state->term_frame != NULL && t < state->problem->terms; t++) dg_free(state->term_frame[t]);
-  dg_free(state->term_frame);
-  NAME(free_responses)(state->response, state->problem);
-  NAME(free_skins)(state->skins);
+  NAME(free_terms)(state);
   mx_fused_free_functionals(state->functional, state->problem->functionals);
   dg_exchange_free(state->exchange);
   dg_free(state);
@@ -413,8 +418,7 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
   if (find_kernels(options->precision == MX_SINGLE, &state->kernels, err) != 0 ||
       NAME(pack_matrices)(state, err) != 0 || NAME(pack_metric)(state, err) != 0 || NAME(pack_faces)(state, err) != 0 ||
       NAME(pack_curves)(state, err) != 0 || NAME(pack_functionals)(state, err) != 0 ||
-      NAME(share_terms)(state, err) != 0 || NAME(new_responses)(state, err) != 0 || NAME(new_skins)(state, err) != 0 ||
-      NAME(new_exchange)(state, err) != 0 || NAME(new_fields)(state, err) != 0)
+      NAME(new_terms)(state, err) != 0 || NAME(new_exchange)(state, err) != 0 || NAME(new_fields)(state, err) != 0)
     goto fail;
   const size_t kept = mx_kept_faces(problem) * Nf;
   if (NAME(list_open)(state, err) != 0 ||
@@ -451,102 +455,6 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
 fail:
   NAME(free_state)(state);
   return err->code;
-}
-
-/* ---- the extrapolation on open faces */
-
-/* Component c at node m of open face f of element e, now and one step ago. */
-static inline REAL NAME(now_at)(const struct NAME(state) * state, int equation, size_t e, size_t f, size_t m, size_t c)
-{
-  const struct dg_reference *ref = state->problem->ref;
-  return state->field[equation][NAME(at)(state, e, c, (size_t)ref->face_node[f * (size_t)ref->Nf + m])];
-}
-
-static inline REAL *NAME(before_at)(const struct NAME(state) * state, int equation, size_t slot, size_t m, size_t c)
-{
-  return &state->before[equation][(slot * 3 + c) * (size_t)state->problem->ref->Nf + m];
-}
-
-/* Computes what the extrapolated 1.5 u - 0.5 u_before adds to -u on the open face f of element e, before a half step
- * changes u, and keeps u as the next u_before. `slot` is the number of the face among open faces. */
-static void NAME(remember_open)(struct NAME(state) * state, int equation, size_t e, size_t f, size_t slot)
-{
-  size_t Nf = (size_t)state->problem->ref->Nf;
-  for (size_t m = 0; m < Nf; m++) {
-    double d[3], pair[2];
-    for (size_t c = 0; c < 3; c++) {
-      const REAL now = NAME(now_at)(state, equation, e, f, m, c);
-      REAL *before = NAME(before_at)(state, equation, slot, m, c);
-      d[c] = -0.5 * ((double)now - (double)*before);
-      *before = now;
-    }
-    MX_ALONG(f, d[0], d[1], d[2], pair);
-    state->open[(slot * 2) * Nf + m] = (REAL)pair[0];
-    state->open[(slot * 2 + 1) * Nf + m] = (REAL)pair[1];
-  }
-}
-
-/* -V beyond face f of element e, along t1 and t2. Returns false where there is no metal wall. */
-static bool NAME(beyond_skin)(const struct NAME(state) * state, size_t e, size_t f, double *beyond)
-{
-  const struct dg_reference *ref = state->problem->ref;
-  const size_t Nf = (size_t)ref->Nf;
-  const ptrdiff_t k = mx_skin_slot(state->problem, e, (int)f);
-  if (k < 0 || mx_skin_of(state->problem, (size_t)k)->film) return false;
-  for (size_t m = 0; m < Nf; m++) {
-    const REAL *V = state->skins->voltage + 3 * Nf * (size_t)k + m;
-    double own[9], x[3][3], u[3], along[2];
-    (void)mx_frame_tangents(NAME(node_metric)(state, e, (size_t)ref->face_node[f * Nf + m], own), x);
-    for (size_t a = 0; a < 3; a++)
-      u[a] = -(x[a][0] * (double)V[0] + x[a][1] * (double)V[Nf] + x[a][2] * (double)V[2 * Nf]);
-    MX_ALONG(f, u[0], u[1], u[2], along);
-    beyond[m] = along[0];
-    beyond[Nf + m] = along[1];
-  }
-  return true;
-}
-
-/* Adds what metal walls give to the rates of a stage of Runge-Kutta. */
-static void NAME(stage_skins)(struct NAME(state) * state, bool update, double b)
-{
-  const double none[2 * DG_NF_MAX] = {0};
-  if (state->skins == NULL) return;
-#pragma omp parallel for num_threads(state->threads) schedule(static)
-  for (size_t k = 0; k < state->open_elements; k++)
-    for (size_t f = 0; f < 4; f++) {
-      double beyond[2 * DG_NF_MAX];
-      const size_t e = (size_t)state->open_element[k];
-      if (NAME(beyond_skin)(state, e, f, beyond))
-        NAME(lift_face)(state, 1, e, f, beyond, none, state->registers[1], update ? state->spare[1] : NULL, b);
-    }
-}
-
-/* Adds it to the next values, behind the half step. */
-static void NAME(add_open)(struct NAME(state) * state, int equation, size_t e, size_t f, size_t slot)
-{
-  size_t Nf = (size_t)state->problem->ref->Nf;
-  double own[2 * DG_NF_MAX], beyond[2 * DG_NF_MAX];
-  for (size_t m = 0; m < 2 * Nf; m++) own[m] = (double)state->open[slot * 2 * Nf + m];
-  const bool metal = equation == 1 && NAME(beyond_skin)(state, e, f, beyond);
-  NAME(lift_face)(state, equation, e, f, metal ? beyond : NULL, own, state->field[equation], NULL, 0);
-}
-
-#include "maxwell/backend/cpu/fused_sheets.h"
-
-/* Calls one of these for all kept faces. One thread has all those of an element. */
-static void NAME(on_open)(struct NAME(state) * state, int equation,
-                          void (*open)(struct NAME(state) *, int, size_t, size_t, size_t),
-                          void (*sheet)(struct NAME(state) *, int, size_t, size_t, size_t))
-{
-  const struct mx_problem *problem = state->problem;
-  if (mx_kept_faces(problem) == 0) return;
-#pragma omp parallel for num_threads(state->threads) schedule(static)
-  for (size_t k = 0; k < state->open_elements; k++)
-    for (size_t f = 0; f < 4; f++) {
-      const size_t e = (size_t)state->open_element[k];
-      const ptrdiff_t slot = mx_kept_slot(problem, e, (int)f);
-      if (slot >= 0) (problem->sheet[e][f] == 0 ? open : sheet)(state, equation, e, f, (size_t)slot);
-    }
 }
 
 #include "maxwell/backend/cpu/fused_step.h"

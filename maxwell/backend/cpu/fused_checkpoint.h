@@ -5,14 +5,7 @@ static void NAME(save)(struct NAME(state) * state, int array, size_t first, size
 {
   size_t Np = (size_t)state->problem->ref->Np;
   const struct mx_state_array of = mx_state_array(state->problem, state->options.integrator, (size_t)array);
-  if (NAME(response_array)(state, array, first, count, value, NULL) ||
-      NAME(skin_array)(state, array, first, count, value, NULL))
-    return;
-  if (of.list == MX_STATE_OF_FACES) {
-    const size_t numbers = mx_state_width(&of);
-    for (size_t k = 0; k < count * numbers; k++) value[k] = (double)state->before[of.field][first * numbers + k];
-    return;
-  }
+  if (NAME(copy_terms)(state, &of, first, count, value, NULL)) return;
   const REAL *field = state->field[of.field];
   for (size_t k = 0; k < count; k++)
     for (size_t c = 0; c < 3; c++)
@@ -23,14 +16,7 @@ static void NAME(load)(struct NAME(state) * state, int array, size_t first, size
 {
   size_t Np = (size_t)state->problem->ref->Np;
   const struct mx_state_array of = mx_state_array(state->problem, state->options.integrator, (size_t)array);
-  if (NAME(response_array)(state, array, first, count, NULL, value) ||
-      NAME(skin_array)(state, array, first, count, NULL, value))
-    return;
-  if (of.list == MX_STATE_OF_FACES) {
-    const size_t numbers = mx_state_width(&of);
-    for (size_t k = 0; k < count * numbers; k++) state->before[of.field][first * numbers + k] = (REAL)value[k];
-    return;
-  }
+  if (NAME(copy_terms)(state, &of, first, count, NULL, value)) return;
   REAL *field = state->field[of.field];
   for (size_t k = 0; k < count; k++)
     for (size_t c = 0; c < 3; c++)
@@ -42,7 +28,7 @@ static void NAME(load)(struct NAME(state) * state, int array, size_t first, size
 static int NAME(loaded)(struct NAME(state) * state, struct dg_error *err)
 {
   state->observed = false;
-  if (NAME(loaded_skins)(state, err) != 0) return err->code;
+  if (NAME(terms_loaded)(state, err) != 0) return err->code;
   if (!mx_scheme_of(&state->options)->staggered) return 0;
   if (NAME(send_traces)(state, &state->field[1], err) != 0) return err->code;
   return NAME(receive_traces)(state, &state->field[1], err);

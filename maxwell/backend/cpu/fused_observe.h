@@ -62,13 +62,14 @@ static double NAME(square)(const struct NAME(state) * state, size_t r, size_t k,
     double u[3 * DG_NP_MAX];
     for (size_t i = 0; i < Np; i++)
       for (size_t c = 0; c < 3; c++)
-        u[c * Np + i] = NAME(response_vector)(state, response, &state->response[r], k, square, field, before, c, i);
+        u[c * Np + i] =
+            NAME(response_vector)(state, response, &NAME(responses_of)(state)[r], k, square, field, before, c, i);
     return square->weight * NAME(curved_square)(state, e, u);
   }
   for (size_t i = 0; i < Np; i++)
     for (size_t c = 0; c < 3; c++)
       v[lane * state->row + 3 * i + c] =
-          (REAL)NAME(response_vector)(state, response, &state->response[r], k, square, field, before, c, i);
+          (REAL)NAME(response_vector)(state, response, &NAME(responses_of)(state)[r], k, square, field, before, c, i);
   const struct NAME(products) products = NAME(integrate)(state, 0, v, v);
   NAME(inverse_metric)(problem, e, NULL, inverse);
   return square->weight * problem->jacobian[e] * NAME(contract)(&products, inverse, lane);
@@ -109,6 +110,18 @@ static void NAME(curved_energies)(const struct NAME(state) * state, size_t octet
   }
 }
 
+static void NAME(energy_of_responses)(const struct NAME(state) * state, double energy[2])
+{
+  const struct mx_problem *problem = state->problem;
+  for (size_t r = 0; r < problem->responses; r++) {
+    if (!mx_response_has_energy(&problem->response[r])) continue;
+    double sum = 0;
+#pragma omp parallel for num_threads(state->threads) schedule(static) reduction(+ : sum)
+    for (size_t k = 0; k < problem->response[r].count; k++) sum += NAME(squares)(state, r, k, false);
+    energy[problem->response[r].of == 0 ? 0 : 1] += sum;
+  }
+}
+
 static void NAME(energy)(const struct NAME(state) * state, double *electric, double *magnetic)
 {
   const struct mx_problem *problem = state->problem;
@@ -142,15 +155,10 @@ static void NAME(energy)(const struct NAME(state) * state, double *electric, dou
         h_sum -= half * of_H.lag * (NAME(contract)(&after, inverse, lane) - NAME(contract)(&before, inverse, lane));
     }
   }
-  for (size_t r = 0; r < problem->responses; r++) {
-    if (mx_responses[problem->response[r].kind]->layer) continue;
-    double sum = 0;
-#pragma omp parallel for num_threads(state->threads) schedule(static) reduction(+ : sum)
-    for (size_t k = 0; k < problem->response[r].count; k++) sum += NAME(squares)(state, r, k, false);
-    *(problem->response[r].of == 0 ? &e_sum : &h_sum) += sum;
-  }
-  *electric = e_sum;
-  *magnetic = h_sum + (state->skins != NULL ? NAME(skin_energy)(state) : 0);
+  double sum[2] = {e_sum, h_sum};
+  NAME(energy_of_terms)(state, sum);
+  *electric = sum[0];
+  *magnetic = sum[1];
 }
 
 /* Turns covariant components with the frame of a place. */

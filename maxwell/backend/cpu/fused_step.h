@@ -66,8 +66,7 @@ static bool NAME(any_outer)(const struct NAME(state) * state, int set)
 static int NAME(half_step)(struct NAME(state) * state, const struct mx_pass *of, bool begin, struct dg_error *err)
 {
   const int equation = mx_pass_equation(of);
-  const struct mx_problem *problem = state->problem;
-  struct mx_profile *profile = state->profile, *open = mx_kept_faces(problem) > 0 ? profile : NULL;
+  struct mx_profile *profile = state->profile;
   const bool in_place = state->in_place && !(equation == 1 && state->observed); /* what is observed needs the old H */
   const struct mx_fused_half half = {.equation = equation,
                                      .own = state->field[equation],
@@ -77,11 +76,8 @@ static int NAME(half_step)(struct NAME(state) * state, const struct mx_pass *of,
   const char *name = equation == 0 ? "fused half step E" : "fused half step H";
   if (begin) {
     if (NAME(send_traces)(state, &state->field[1 - equation], err) != 0) return err->code;
-    if (equation == 1 && !state->starting && NAME(pass_skins)(state, 0, state->field[1], err) != 0) return err->code;
-    struct mx_mark mark = mx_phase_begin(open);
-    NAME(on_open)(state, equation, NAME(remember_open), NAME(remember_sheet));
-    mx_phase_end(open, mark, "open faces", (struct mx_cost){0, 0});
-    mark = mx_phase_begin(profile);
+    if (NAME(before_pass)(state, (enum mx_equation)equation, 0, state->field, err) != 0) return err->code;
+    struct mx_mark mark = mx_phase_begin(profile);
     NAME(run)(state, &pass, MX_INNER);
     mx_phase_end(profile, mark, name, NAME(pass_cost)(state, 1, 3));
     return 0;
@@ -94,13 +90,9 @@ static int NAME(half_step)(struct NAME(state) * state, const struct mx_pass *of,
     mx_phase_end(profile, mark, name, (struct mx_cost){0, 0});
   }
   if (!in_place) NAME(swap)(&state->field[equation], &state->spare[0]);
-  struct mx_mark mark = mx_phase_begin(open);
-  NAME(on_open)(state, equation, NAME(add_open), NAME(add_sheet));
-  mx_phase_end(open, mark, "open faces", mx_cost_open(problem, sizeof(REAL)));
-  if (equation == 0) NAME(add_films)(state, state->field[0], NULL, 0);
-  else if (!state->starting) NAME(pass_films)(state, 0, state->field[0]);
-  NAME(add_sources)(state, equation, state->sources, state->field[equation], NULL, 0);
-  if (!state->starting) NAME(step_responses)(state, equation, state->field[equation]);
+  const struct NAME(lift) lift = {.field = state->field, .to = state->field[equation]};
+  NAME(lift_terms)(state, (enum mx_equation)equation, &lift);
+  NAME(after_step)(state, (enum mx_equation)equation, state->field[equation]);
   return 0;
 }
 
@@ -122,7 +114,7 @@ static int NAME(runge_kutta)(struct NAME(state) * state, int s, bool begin, stru
   const struct mx_cost cost = NAME(pass_cost)(state, 2, update ? 8 : 6);
   if (begin) {
     if (NAME(send_traces)(state, field, err) != 0) return err->code;
-    if (NAME(pass_skins)(state, s, field[1], err) != 0) return err->code;
+    if (NAME(before_pass)(state, MX_FARADAY, s, field, err) != 0) return err->code;
     struct mx_mark mark = mx_phase_begin(state->profile);
     NAME(run)(state, &pass, MX_INNER);
     mx_phase_end(state->profile, mark, "fused stage E, H", cost);
@@ -135,12 +127,11 @@ static int NAME(runge_kutta)(struct NAME(state) * state, int s, bool begin, stru
     /* The cost is counted with the interior. */
     mx_phase_end(state->profile, mark, "fused stage E, H", (struct mx_cost){0, 0});
   }
-  NAME(stage_sheets)(state, field[0], update, b);
-  NAME(stage_skins)(state, update, b);
-  NAME(pass_films)(state, s, field[0]);
-  NAME(add_films)(state, state->registers[0], update ? state->spare[0] : NULL, b);
-  for (int i = 0; i < 2; i++)
-    NAME(add_sources)(state, i, state->sources, state->registers[i], update ? state->spare[i] : NULL, b);
+  for (int i = 0; i < 2; i++) {
+    const struct NAME(lift)
+        lift = {.stage = s, .field = field, .to = state->registers[i], .also = update ? state->spare[i] : NULL, .b = b};
+    NAME(lift_terms)(state, (enum mx_equation)i, &lift);
+  }
   struct NAME(response_stage) responses = NAME(stage_of)(state, s);
   for (int i = 0; i < 2; i++) {
     responses.field[i] = field[i];
@@ -149,7 +140,7 @@ static int NAME(runge_kutta)(struct NAME(state) * state, int s, bool begin, stru
   }
   responses.scale = (REAL)state->options.step;
   responses.also_by = (REAL)b;
-  NAME(stage_responses)(state, &responses);
+  NAME(after_rates)(state, &responses);
   return 0;
 }
 
@@ -225,8 +216,7 @@ static int NAME(upload)(struct NAME(state) * state, const double *E, const doubl
         }
     }
   }
-  NAME(start_responses)(state, state->field);
-  NAME(start_skins)(state);
+  NAME(start_terms)(state, state->field);
   state->observed = false;
   state->sources = NULL; /* up to t = 0 every waveform is zero */
   if (!mx_scheme_of(&state->options)->staggered) return 0;
@@ -249,7 +239,7 @@ static int NAME(upload)(struct NAME(state) * state, const double *E, const doubl
         after[at] = start[at] - back * (after[at] - start[at]);
       }
   }
-  NAME(start_vectors)(state, state->field[1]);
+  NAME(start_terms_back)(state, state->field[1]);
   if (NAME(send_traces)(state, &state->field[1], err) != 0 || NAME(receive_traces)(state, &state->field[1], err) != 0)
     return err->code;
   NAME(on_open)(state, 1, NAME(keep_open), NAME(remember_sheet));

@@ -89,6 +89,13 @@ static int NAME(share_terms)(struct NAME(state) * state, struct dg_error *err)
   return 0;
 }
 
+static void NAME(free_shares)(struct NAME(state) * state)
+{
+  for (size_t t = 0; state->term_frame != NULL && t < state->problem->terms; t++) dg_free(state->term_frame[t]);
+  dg_free(state->term_frame);
+  dg_free(state->term_threads);
+}
+
 /* Adds entries first..last-1 of a term of jumps. */
 static void NAME(add_jump)(struct NAME(state) * state, int equation, const struct mx_term *term, size_t first,
                            size_t last, const double *curl, const double *penalty, REAL *to, REAL *also, double b)
@@ -150,11 +157,11 @@ static void NAME(add_current)(struct NAME(state) * state, const struct mx_term *
   }
 }
 
-/* Adds the sources of one equation in a step to `to`, and b times them to `also`. */
-static void NAME(add_sources)(struct NAME(state) * state, int equation, const struct mx_stage_sources *sources,
-                              REAL *to, REAL *also, double b)
+/* Adds the sources of one equation. */
+static void NAME(lift_sources)(struct NAME(state) * state, enum mx_equation equation, const struct NAME(lift) * lift)
 {
   const struct mx_problem *problem = state->problem;
+  const struct mx_stage_sources *sources = state->sources;
   if (sources == NULL) return;
   struct mx_mark mark = mx_phase_begin(state->profile);
   for (size_t t = 0; t < problem->terms; t++) {
@@ -165,9 +172,13 @@ static void NAME(add_sources)(struct NAME(state) * state, int equation, const st
     {
       size_t first, last;
       mx_fused_share_term(term, omp_get_num_threads(), omp_get_thread_num(), &first, &last);
-      if (term->kind == MX_JUMP) NAME(add_jump)(state, equation, term, first, last, curl, penalty, to, also, b);
-      else NAME(add_current)(state, term, first, last, curl, to, also, b);
+      if (term->kind == MX_JUMP)
+        NAME(add_jump)(state, (int)equation, term, first, last, curl, penalty, lift->to, lift->also, lift->b);
+      else NAME(add_current)(state, term, first, last, curl, lift->to, lift->also, lift->b);
     }
   }
   mx_phase_end(state->profile, mark, "sources, added", mx_cost_sources(problem, equation, sizeof(REAL)));
 }
+
+static const struct NAME(term)
+    NAME(sources_term) = {.create = NAME(share_terms), .destroy = NAME(free_shares), .lift = NAME(lift_sources)};

@@ -10,8 +10,10 @@
 #include "maxwell/backend/layers/layer_rule.h"
 #include "maxwell/operator/operator.h"
 #include "maxwell/problem/curved.h"
+#include "maxwell/terms/host_terms.h"
 #include "maxwell/terms/sheet_links.h"
 #include "maxwell/terms/skins.h"
+#include "maxwell/terms/terms.h"
 #include "maxwell/backend/cost.h"
 
 #define REAL       double
@@ -57,8 +59,7 @@ static size_t memory(const struct mx_problem *problem, const struct mx_backend_o
   const size_t fields = 4 + (scheme->registers ? 2 : 0) + (scheme->sums ? 2 : 0);
   size_t real = options->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
   size_t traces = scheme->staggered ? 2 * 3 * (size_t)problem->ref->Nf * mx_kept_faces(problem) : 0;
-  return mx_response_bytes(problem, options, real) + mx_skin_bytes(problem, options, real) +
-         mx_curve_tables_bytes(problem) +
+  return mx_term_bytes(problem, mx_scheme_of(options), real) + mx_curve_tables_bytes(problem) +
          real * (fields * 3 * (size_t)problem->ref->Np * (problem->K + problem->ghosts) + traces);
 }
 

@@ -2,22 +2,24 @@
  * REAL and NAME(x). One array operation at a time, nothing fused: the text to read first, and the answer that the fast
  * backends are measured against. */
 
+#include "maxwell/terms/host_row.h"
+
 struct NAME(state) {
   const struct mx_problem *problem;
   struct mx_backend_options options;
   struct mx_schedule schedule;
   struct NAME(mx_matrices) * matrices;
-  size_t n;                         /* numbers in one field: 3 * Np * K */
-  REAL *E, *H;                      /* [K][3][Np] */
-  REAL *rate_E, *rate_H;            /* right-hand sides; leapfrog needs only rate_E, for both stages */
-  REAL *register_E, *register_H;    /* low storage: registers; with sums: the fields at the start of the step */
-  REAL *sum_E, *sum_H;              /* the fields at the end of the step, as they add up */
-  REAL *H_before;                   /* leapfrog: H at n-1/2, kept while a step is observed */
-  REAL *trace_E, *trace_H;          /* leapfrog: kept traces (operator.h) of one step ago */
-  struct NAME(response) * response; /* [responses] of the problem; NULL: there are none */
-  struct NAME(skins) * skins;       /* of metal walls; NULL: there are none */
-  int threads;                      /* 1 */
+  size_t n;                      /* numbers in one field: 3 * Np * K */
+  REAL *E, *H;                   /* [K][3][Np] */
+  REAL *rate_E, *rate_H;         /* right-hand sides; leapfrog needs only rate_E, for both stages */
+  REAL *register_E, *register_H; /* low storage: registers; with sums: the fields at the start of the step */
+  REAL *sum_E, *sum_H;           /* the fields at the end of the step, as they add up */
+  REAL *H_before;                /* leapfrog: H at n-1/2, kept while a step is observed */
+  REAL *trace_E, *trace_H;       /* leapfrog: kept traces (operator.h) of one step ago */
+  void *own[MX_HOST_KINDS];      /* of the terms that act around a pass (maxwell/terms/host_terms.h) */
+  int threads;                   /* 1 */
   bool observed;
+  bool starting;                          /* H goes half a step back: states rest */
   struct dg_exchange *exchange;           /* with other ranks, or NULL */
   double halo_seconds;                    /* time of the exchange so far */
   const struct mx_stage_sources *sources; /* of the stage in progress */
@@ -68,8 +70,24 @@ static inline void NAME(far_vector)(const struct NAME(state) * state, const REAL
   (state, field, (size_t)code / 4, (size_t)ref->face_node[(size_t)(code % 4) * (size_t)ref->Nf + m], v);
 }
 
+static inline REAL *NAME(kept)(const struct NAME(state) * state, enum mx_equation equation)
+{
+  return equation == MX_AMPERE ? state->trace_E : state->trace_H;
+}
+
+static void NAME(lift_sources)(struct NAME(state) * state, enum mx_equation equation, const struct NAME(lift) * lift)
+{
+  if (state->sources == NULL) return;
+  struct mx_mark mark = mx_phase_begin(state->profile);
+  NAME(mx_add_sources)(state->problem, state->matrices, equation, state->sources, lift->to);
+  mx_phase_end(state->profile, mark, "sources, added", mx_cost_sources(state->problem, equation, sizeof(REAL)));
+}
+
+static const struct NAME(term) NAME(sources_term) = {.lift = NAME(lift_sources)};
+
+#include "maxwell/terms/host_plain.h"
 #include "maxwell/terms/host_skins.h"
-#include "maxwell/terms/host_films.h"
+#include "maxwell/terms/host_walk.h"
 
 static void NAME(free_state)(struct NAME(state) * state)
 {
@@ -77,8 +95,7 @@ static void NAME(free_state)(struct NAME(state) * state)
   REAL *arrays[] = {state->E,     state->H,     state->rate_E,   state->rate_H,  state->register_E, state->register_H,
                     state->sum_E, state->sum_H, state->H_before, state->trace_E, state->trace_H};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
-  NAME(free_responses)(state->response, state->problem);
-  NAME(free_skins)(state->skins);
+  NAME(free_terms)(state);
   NAME(mx_matrices_free)(state->matrices);
   dg_exchange_free(state->exchange);
   dg_free(state);
@@ -109,8 +126,7 @@ static int NAME(new_state)(struct NAME(state) * *result, const struct mx_problem
       (scheme->registers && DG_NEW(state->register_H, n, err) != 0) ||
       (scheme->sums && DG_NEW(state->sum_E, n, err) != 0) || (scheme->sums && DG_NEW(state->sum_H, n, err) != 0) ||
       (staggered && DG_NEW(state->H_before, n, err) != 0) || (staggered && DG_NEW(state->trace_E, traces, err) != 0) ||
-      (staggered && DG_NEW(state->trace_H, traces, err) != 0) || NAME(new_responses)(state, err) != 0 ||
-      NAME(new_skins)(state, err) != 0 ||
+      (staggered && DG_NEW(state->trace_H, traces, err) != 0) || NAME(new_terms)(state, err) != 0 ||
       (problem->halo != NULL &&
        dg_exchange_new(&state->exchange, problem->comm, problem->halo->peers, problem->halo->peer,
                        NAME(face_numbers)(problem) * sizeof(REAL), err) != 0)) {
@@ -143,8 +159,10 @@ static struct mx_halo_use NAME(halo_use)(const struct NAME(state) * state)
 
 static const struct mx_penalty NAME(whole) = {.inner = 1, .open = 1};
 
-static void NAME(rate)(struct NAME(state) * state, enum mx_equation equation, const REAL *before, REAL *rate)
+static void NAME(rate)(struct NAME(state) * state, enum mx_equation equation, int s, const REAL *before, REAL *rate)
 {
+  REAL *const field[2] = {state->E, state->H};
+  const struct NAME(lift) lift = {.stage = s, .field = field, .to = rate};
   bool ampere = equation == MX_AMPERE;
   struct mx_mark mark = mx_phase_begin(state->profile);
   NAME(mx_rate)
@@ -152,12 +170,7 @@ static void NAME(rate)(struct NAME(state) * state, enum mx_equation equation, co
    before, rate);
   mx_phase_end(state->profile, mark, ampere ? "curl, flux, lift E" : "curl, flux, lift H",
                mx_cost_plain_pass(state->problem, sizeof(REAL)));
-  if (state->skins != NULL)
-    (ampere ? NAME(mx_add_films) : NAME(mx_add_skins))(state->problem, state->matrices, state->skins->voltage, rate);
-  if (state->sources == NULL) return;
-  mark = mx_phase_begin(state->profile);
-  NAME(mx_add_sources)(state->problem, state->matrices, equation, state->sources, rate);
-  mx_phase_end(state->profile, mark, "sources, added", mx_cost_sources(state->problem, equation, sizeof(REAL)));
+  NAME(lift_terms)(state, equation, &lift);
 }
 
 static struct mx_medium_update NAME(update_of)(const struct NAME(state) * state, enum mx_equation equation, size_t e)
@@ -170,7 +183,7 @@ static void NAME(leapfrog_back)(struct NAME(state) * state)
 {
   const struct mx_problem *problem = state->problem;
   size_t per_element = 3 * (size_t)problem->ref->Np;
-  NAME(rate)(state, MX_FARADAY, NULL, state->rate_E);
+  NAME(rate)(state, MX_FARADAY, 0, NULL, state->rate_E);
   for (size_t e = 0; e < problem->K; e++) {
     const struct mx_medium_update update = NAME(update_of)(state, MX_FARADAY, e);
     REAL keep = (REAL)(1 + update.back * update.loss), take = (REAL)(update.back * update.gain);
@@ -188,14 +201,15 @@ static int NAME(upload)(struct NAME(state) * state, const double *E, const doubl
     state->H[i] = H != NULL ? (REAL)(NAME(update_of)(state, MX_FARADAY, e).start * H[i]) : 0;
   }
   REAL *const fields[2] = {state->E, state->H};
-  NAME(start_responses)(state, fields);
-  NAME(start_skins)(state);
+  NAME(start_terms)(state, fields);
   state->observed = false;
   state->sources = NULL; /* up to t = 0 every waveform is zero */
   if (!mx_scheme_of(&state->options)->staggered) return 0;
   if (NAME(fill_ghosts)(state, err) != 0) return err->code;
+  state->starting = true;
   NAME(leapfrog_back)(state);
-  NAME(start_vectors)(state, state->H);
+  state->starting = false;
+  NAME(start_terms_back)(state, state->H);
   NAME(mx_kept_trace)(state->problem, MX_AMPERE, state->E, state->trace_E);
   if (state->problem->sheet_faces > 0 && NAME(fill_ghosts)(state, err) != 0) return err->code;
   NAME(mx_kept_trace)(state->problem, MX_FARADAY, state->H, state->trace_H);
@@ -209,27 +223,26 @@ static int NAME(leapfrog)(struct NAME(state) * state, enum mx_equation equation,
   const struct mx_problem *problem = state->problem;
   REAL *rate = state->rate_E;
   size_t per_element = 3 * (size_t)problem->ref->Np;
-  if (equation == MX_FARADAY) {
-    if (NAME(pass_skins)(state, 0, field, err) != 0) return err->code;
-    NAME(pass_films)(state, 0, state->E);
-  }
-  NAME(rate)(state, equation, before, rate);
+  REAL *const fields[2] = {state->E, state->H};
+  if (NAME(before_pass)(state, equation, 0, fields, err) != 0) return err->code;
+  NAME(rate)(state, equation, 0, before, rate);
   NAME(mx_kept_trace)(problem, equation, field, before);
   for (size_t e = 0; e < problem->K; e++) {
     const struct mx_medium_update update = NAME(update_of)(state, equation, e);
     REAL keep = (REAL)(1 - update.loss), add = (REAL)update.gain;
     for (size_t i = e * per_element; i < (e + 1) * per_element; i++) field[i] = keep * field[i] + add * rate[i];
   }
-  NAME(step_responses)(state, equation == MX_AMPERE ? 0 : 1, field);
+  NAME(after_step)(state, equation, field);
   return 0;
 }
 
 /* The right-hand side of an equation, losses included. */
-static void NAME(lossy_rate)(struct NAME(state) * state, enum mx_equation equation, const REAL *field, REAL *rate)
+static void NAME(lossy_rate)(struct NAME(state) * state, enum mx_equation equation, int s, const REAL *field,
+                             REAL *rate)
 {
   const struct mx_problem *problem = state->problem;
   size_t per_element = 3 * (size_t)problem->ref->Np;
-  NAME(rate)(state, equation, NULL, rate);
+  NAME(rate)(state, equation, s, NULL, rate);
   for (size_t e = 0; e < problem->K; e++) {
     const struct mx_medium_update update = NAME(update_of)(state, equation, e);
     if (update.loss == 0) continue;
@@ -241,17 +254,17 @@ static void NAME(lossy_rate)(struct NAME(state) * state, enum mx_equation equati
 /* Computes the rates of both equations; the states of responses go on. */
 static int NAME(rates)(struct NAME(state) * state, int s, struct dg_error *err)
 {
-  if (NAME(pass_skins)(state, s, state->H, err) != 0) return err->code;
-  NAME(pass_films)(state, s, state->E);
-  NAME(lossy_rate)(state, MX_AMPERE, state->E, state->rate_E);
-  NAME(lossy_rate)(state, MX_FARADAY, state->H, state->rate_H);
+  REAL *const fields[2] = {state->E, state->H};
+  if (NAME(before_pass)(state, MX_FARADAY, s, fields, err) != 0) return err->code;
+  NAME(lossy_rate)(state, MX_AMPERE, s, state->E, state->rate_E);
+  NAME(lossy_rate)(state, MX_FARADAY, s, state->H, state->rate_H);
   struct NAME(response_stage) stage = NAME(stage_of)(state, s);
   stage.field[0] = state->E;
   stage.field[1] = state->H;
   stage.to[0] = state->rate_E;
   stage.to[1] = state->rate_H;
   stage.scale = 1;
-  NAME(stage_responses)(state, &stage);
+  NAME(after_rates)(state, &stage);
   return 0;
 }
 
@@ -366,10 +379,18 @@ static double NAME(squares)(const struct NAME(state) * state, size_t r, size_t k
     for (size_t c = 0; c < 3; c++)
       for (size_t i = 0; i < Np; i++)
         v[c * Np + i] =
-            (REAL)NAME(response_vector)(state, response, &state->response[r], k, square, field, before, c, i);
+            (REAL)NAME(response_vector)(state, response, &NAME(responses_of)(state)[r], k, square, field, before, c, i);
     sum += NAME(product)(state, (size_t)response->where[k], 2 * square->weight, NULL, v, v);
   }
   return sum;
+}
+
+static void NAME(energy_of_responses)(const struct NAME(state) * state, double energy[2])
+{
+  const struct mx_problem *problem = state->problem;
+  for (size_t r = 0; r < problem->responses; r++)
+    for (size_t k = 0; k < problem->response[r].count && mx_response_has_energy(&problem->response[r]); k++)
+      energy[problem->response[r].of] += NAME(squares)(state, r, k, false);
 }
 
 static void NAME(energy)(const struct NAME(state) * state, double *electric, double *magnetic)
@@ -389,10 +410,9 @@ static void NAME(energy)(const struct NAME(state) * state, double *electric, dou
       *magnetic -=
           NAME(product)(state, e, of_H.lag, mu, H, H) - NAME(product)(state, e, of_H.lag, mu, H_before, H_before);
   }
-  for (size_t r = 0; r < problem->responses; r++)
-    for (size_t k = 0; k < problem->response[r].count && !mx_responses[problem->response[r].kind]->layer; k++)
-      *(problem->response[r].of == 0 ? electric : magnetic) += NAME(squares)(state, r, k, false);
-  if (state->skins != NULL) *magnetic += NAME(skin_energy)(state);
+  double sum[2] = {*electric, *magnetic};
+  NAME(energy_of_terms)(state, sum);
+  *electric = sum[0], *magnetic = sum[1];
 }
 
 /* Weights of the nodes' values, of covariant components in a curved element, whose frame at the place is `metric`. */
@@ -505,32 +525,21 @@ static void NAME(check)(const struct NAME(state) * state, struct mx_field_check 
   }
 }
 
-/* An array of the fields' state, and how many numbers an item of it has. */
-static REAL *NAME(state_array)(const struct NAME(state) * state, int array, size_t *width)
-{
-  const struct mx_state_array of = mx_state_array(state->problem, state->options.integrator, (size_t)array);
-  *width = mx_state_width(&of);
-  if (of.list == MX_STATE_OF_FACES) return of.field == MX_AMPERE ? state->trace_E : state->trace_H;
-  return of.field == MX_AMPERE ? state->E : state->H;
-}
-
 static void NAME(save)(struct NAME(state) * state, int array, size_t first, size_t count, double *value)
 {
-  size_t width;
-  if (NAME(response_array)(state, array, first, count, value, NULL) ||
-      NAME(skin_array)(state, array, first, count, value, NULL))
-    return;
-  const REAL *from = NAME(state_array)(state, array, &width);
+  const struct mx_state_array of = mx_state_array(state->problem, state->options.integrator, (size_t)array);
+  const size_t width = mx_state_width(&of);
+  if (NAME(copy_terms)(state, &of, first, count, value, NULL)) return;
+  const REAL *from = of.field == MX_AMPERE ? state->E : state->H;
   for (size_t i = 0; i < count * width; i++) value[i] = (double)from[first * width + i];
 }
 
 static void NAME(load)(struct NAME(state) * state, int array, size_t first, size_t count, const double *value)
 {
-  size_t width;
-  if (NAME(response_array)(state, array, first, count, NULL, value) ||
-      NAME(skin_array)(state, array, first, count, NULL, value))
-    return;
-  REAL *to = NAME(state_array)(state, array, &width);
+  const struct mx_state_array of = mx_state_array(state->problem, state->options.integrator, (size_t)array);
+  const size_t width = mx_state_width(&of);
+  if (NAME(copy_terms)(state, &of, first, count, NULL, value)) return;
+  REAL *to = of.field == MX_AMPERE ? state->E : state->H;
   for (size_t i = 0; i < count * width; i++) to[first * width + i] = (REAL)value[i];
 }
 
@@ -538,5 +547,5 @@ static void NAME(load)(struct NAME(state) * state, int array, size_t first, size
 static int NAME(loaded)(struct NAME(state) * state, struct dg_error *err)
 {
   state->observed = false;
-  return NAME(loaded_skins)(state, err);
+  return NAME(terms_loaded)(state, err);
 }

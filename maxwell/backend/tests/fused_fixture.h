@@ -51,7 +51,8 @@ static inline void scene_mix(struct mx_problem *problem, double alpha)
       size_t other = (size_t)code / 4;
       const double own = sqrt(problem->mu[e] / problem->epsilon[e]),
                    beyond = sqrt(problem->mu[other] / problem->epsilon[other]);
-      problem->flux[e][f] = problem->skin[e][f] != 0 ? mx_film_flux(own, beyond) : mx_face_flux(own, beyond, alpha);
+      problem->flux[e][f] =
+          problem->skin[e][f] != 0 ? mx_skins[MX_SKIN_FILM]->flux(NULL, own, beyond) : mx_face_flux(own, beyond, alpha);
     }
 }
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "maxwell/operator/operator.h"
-#include "maxwell/terms/skins.h"
+#include "maxwell/terms/face_terms.h"
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/bend.h"
 #include "maxwell/tests/drive.h"

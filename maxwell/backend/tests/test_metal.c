@@ -254,8 +254,8 @@ static void test_points(void **state)
   (void)state;
   const double dt = 0.3, h = 0.7, old = -1.3;
   const struct mx_skin wall = {.poles = 1, .resistance = {2}, .rate = {5}},
-                       film = {.poles = 1, .film = true, .drude = 4, .damping = 0.9},
-                       sheet = {.poles = 1, .sheet = true, .resistance = {2}, .transfer = {-1}, .rate = {5}};
+                       film = {.poles = 1, .kind = MX_SKIN_FILM, .drude = 4, .damping = 0.9},
+                       sheet = {.poles = 1, .kind = MX_SKIN_SHEET, .resistance = {2}, .transfer = {-1}, .rate = {5}};
   double n[2], now = old;
   mx_skin_numbers(&wall, 0, dt, n);
   const double mean = mx_skin_step(n, h, &now);
@@ -271,7 +271,8 @@ static void test_points(void **state)
   assert_true(fabs(mx_film_mean(0.25, 1, 5) - 2) < 1e-15);
   mx_sheet_numbers(&sheet, 0, n);
   assert_true(n[0] == -1 && fabs(n[1] + 0.1) < 1e-15);
-  assert_true(fabs(mx_skin_storage(&wall, 0) - 0.2) < 1e-15 && fabs(mx_skin_storage(&film, 0) - 0.0625) < 1e-15);
+  assert_true(fabs(mx_skin_row(&wall)->weight(&wall, 0, true) - 0.2) < 1e-15 &&
+              fabs(mx_skin_row(&film)->weight(&film, 0, true) - 0.0625) < 1e-15);
 }
 
 int main(void)

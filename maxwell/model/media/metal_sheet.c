@@ -75,7 +75,7 @@ struct mx_sheet_fit mx_sheet_fit(double mu, double sigma, double thickness, doub
     fit.through = error_through(&points, fit.coupled, weight, &faithful);
   } while (fit.coupled < MX_SHEET_COUPLED && fit.through > MX_SHEET_ERROR);
   fit.faithful = faithful > 0 ? points.w[faithful - 1] / time : 0;
-  *skin = (struct mx_skin){.sheet = true, .direct = direct, .poles = fit.coupled};
+  *skin = (struct mx_skin){.kind = MX_SKIN_SHEET, .direct = direct, .poles = fit.coupled};
   for (size_t k = 0; k < fit.coupled; k++) {
     skin->rate[k] = pi * pi * (double)((k + 1) * (k + 1));
     skin->resistance[k] = 2;

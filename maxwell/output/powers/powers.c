@@ -158,9 +158,7 @@ void mx_powers_rate(const struct mx_powers *powers, enum mx_equation equation, c
 {
   const struct mx_penalty whole = {.inner = 1, .open = 1};
   mx_rate_double(powers->problem, powers->matrices, equation, whole, own, other, NULL, rate);
-  if (powers->skins != NULL)
-    (equation == MX_AMPERE ? mx_add_films_double : mx_add_skins_double)(powers->problem, powers->matrices,
-                                                                        powers->skins, rate);
+  if (powers->add_terms != NULL) powers->add_terms(powers->terms, equation, rate);
 }
 
 double mx_powers_loss(const struct mx_powers *powers, enum mx_equation equation, const double *field)
@@ -336,7 +334,7 @@ int mx_response_powers_look(struct mx_response_powers *of, struct mx_backend *ba
     const int states = mx_responses[response->kind]->states;
     const double *field = response->of == 0 ? E : H;
     if (mx_responses[response->kind]->layer) continue;
-    if (of->ops->save(backend, mx_state_of_response(r), 0, response->count, of->piece, err) != 0) return err->code;
+    if (of->ops->save(backend, mx_state_of_response(problem, r), 0, response->count, of->piece, err) != 0) return err->code;
     for (size_t k = 0; k < response->count; k++) {
       const double *state = of->piece + k * (size_t)states * 3 * Np;
       const struct mx_response_entry entry = entry_of(of, r, k);

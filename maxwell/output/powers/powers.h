@@ -12,8 +12,9 @@ struct mx_powers {
   struct mx_matrices_double *matrices;
   struct dg_exchange *exchange; /* NULL: one rank */
   size_t own, all;              /* numbers of a field: without ghosts, and with them */
-  const double *skins; /* borrowed: [skin_faces][3][Nf] V of metal walls and J of films, which the rates take; or
-                          NULL */
+  /* Adds what states on faces give to a rate; NULL: nothing. */
+  void (*add_terms)(const void *terms, enum mx_equation equation, double *rate);
+  const void *terms; /* borrowed */
 };
 
 int mx_powers_init(struct mx_powers *powers, const struct mx_problem *problem, const struct mx_backend_options *options,
@@ -23,7 +24,7 @@ void mx_powers_release(struct mx_powers *powers);
 int mx_powers_ghosts(const struct mx_powers *powers, double *E, double *H, struct dg_error *err) DG_MUST_USE;
 
 /* The power that the penalty of an equation takes from its own field: on closed faces, on open ones, where it leaves,
- * and on resistive sheets, which it heats. That on metal walls is skin_powers.h's. */
+ * and on resistive sheets, which it heats. That on walls with a state is that of maxwell/terms/rates/face_powers.h. */
 struct mx_penalty_powers {
   double closed, open, sheets;
 };

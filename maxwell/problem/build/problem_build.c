@@ -7,7 +7,7 @@
 #include "libdg/mesh/curve.h"
 #include "maxwell/problem/build/problem_build.h"
 #include "maxwell/problem/layer.h"
-#include "maxwell/terms/skins.h"
+#include "maxwell/terms/face_terms.h"
 #include "maxwell/response/pole_rows.h"
 #include "maxwell/model/selectors.h"
 
@@ -376,8 +376,7 @@ static int assign_interfaces(struct mx_assignment *assignment, const struct mx_c
     for (int f = 0; f < 4; f++) {
       int surface = mesh->surface[e][f];
       if (surface < 0 || interface[surface] < 0 || mesh->neighbour[e][f] < 0) continue;
-      const enum mx_interface_kind kind = config->interface[interface[surface]].kind;
-      if (kind == MX_CONDUCTING_SHEET || kind == MX_METAL_SHEET) assignment->boundary[e][f] = MX_SHEET;
+      if (mx_interface_is_wall(config->interface[interface[surface]].kind)) assignment->boundary[e][f] = MX_SHEET;
     }
   return 0;
 }
@@ -419,49 +418,27 @@ static struct mx_face_flux inner_flux(struct flux_side own, struct flux_side oth
   return flux;
 }
 
-/* The resistive sheet or the film on face f of element e; NULL: there is none. */
-static const struct mx_interface_config *resistive_sheet(const struct mx_assignment *assignment,
-                                                         const struct mx_config *config, const struct dg_mesh *mesh,
-                                                         size_t e, int f)
+static void set_inner_flux(struct mx_problem *problem, const struct mx_face_place *place, struct flux_side own,
+                           struct flux_side other, size_t e, int f)
 {
-  const int surface = mesh->surface[e][f], key = surface >= 0 ? assignment->interface[surface] : -1;
-  if (key < 0 || mesh->neighbour[e][f] < 0) return NULL;
-  const enum mx_interface_kind kind = config->interface[key].kind;
-  return kind == MX_RESISTIVE_SHEET || kind == MX_GRAPHENE ? &config->interface[key] : NULL;
-}
-
-/* Sets the flux of a face between two elements. What a sheet takes is physics, not a choice of flux: it has the exact
- * flux, and that of the media without their losses. */
-static void set_inner_flux(struct mx_problem *problem, const struct mx_interface_config *sheet, struct flux_side own,
-                           struct flux_side other, const struct mx_config *config, size_t e, int f)
-{
-  if (sheet == NULL) {
-    problem->flux[e][f] = inner_flux(own, other, config->alpha);
-  } else if (sheet->kind == MX_GRAPHENE) {
-    problem->flux[e][f] = mx_film_flux(own.medium, other.medium);
-    problem->skin[e][f] = 1 + (int32_t)config->boundaries + (int32_t)(sheet - config->interface);
-  } else {
-    problem->flux[e][f] = mx_sheet_flux(own.medium, other.medium, MX_ETA0 / sheet->resistance, &problem->sheet[e][f]);
-  }
+  if (!mx_face_term_between(problem, place, e, f, own.medium, other.medium))
+    problem->flux[e][f] = inner_flux(own, other, place->config->alpha);
 }
 
 /* Sets neighbour codes and flux weights of every face but those of the halo. */
-static void connect(struct mx_problem *problem, const struct mx_assignment *assignment, const struct mx_config *config,
-                    const struct dg_mesh *mesh)
+static void connect(struct mx_problem *problem, const struct mx_face_place *place)
 {
+  const struct mx_assignment *assignment = place->assignment;
+  const struct mx_config *config = place->config;
   for (size_t e = 0; e < problem->K; e++) {
     double own = sqrt(problem->mu[e] / problem->epsilon[e]);
     for (int f = 0; f < 4; f++) {
-      int32_t code = mesh->neighbour[e][f];
-      const ptrdiff_t metal = mx_metal_sheet(assignment, config, mesh, e, f);
-      if (metal >= 0) {
-        problem->neighbour[e][f] = mx_set_sheet(problem, metal, e, f, code);
-        continue;
-      }
+      int32_t code = place->mesh->neighbour[e][f];
+      if (mx_face_term_parts(problem, place, e, f, code)) continue;
       if (code >= 0 && assignment->boundary[e][f] != MX_SHEET) {
         if ((size_t)code / 4 >= problem->K) continue;
-        set_inner_flux(problem, resistive_sheet(assignment, config, mesh, e, f), flux_side(problem, assignment, e),
-                       flux_side(problem, assignment, (size_t)code / 4), config, e, f);
+        set_inner_flux(problem, place, flux_side(problem, assignment, e),
+                       flux_side(problem, assignment, (size_t)code / 4), e, f);
       } else {
         int index = assignment->boundary[e][f];
         const enum mx_boundary_kind kind = index >= 0 ? config->boundary[index].kind : MX_PEC;
@@ -470,10 +447,7 @@ static void connect(struct mx_problem *problem, const struct mx_assignment *assi
         /* The alpha of an open face is always 1: what the face absorbs is physics, not a choice of flux. */
         problem->flux[e][f] = mx_face_flux(own, mx_wall_impedance(kind, given, own),
                                            open || assignment->layer[e] >= 0 ? 1 : config->alpha);
-        if (kind == MX_METAL_WALL) {
-          problem->skin[e][f] = 1 + index;
-          problem->flux[e][f] = mx_skin_flux(&problem->metal[index]);
-        }
+        mx_face_term_wall(problem, place, e, f);
         code = open ? MX_GHOST - 1 - (int32_t)problem->open_faces++ : MX_GHOST;
       }
       problem->neighbour[e][f] = code;
@@ -482,9 +456,9 @@ static void connect(struct mx_problem *problem, const struct mx_assignment *assi
 }
 
 /* Sets those of the faces of the halo. The rank beyond a face knows the medium there. */
-static int connect_halo(struct mx_problem *problem, const struct mx_assignment *assignment,
-                        const struct mx_config *config, const struct dg_mesh *mesh, struct dg_error *err)
+static int connect_halo(struct mx_problem *problem, const struct mx_face_place *place, struct dg_error *err)
 {
+  const struct mx_assignment *assignment = place->assignment;
   const struct dg_halo *halo = problem->halo;
   struct flux_side *own = NULL, *other = NULL; /* [faces] */
   if (halo == NULL) return 0;
@@ -497,9 +471,9 @@ static int connect_halo(struct mx_problem *problem, const struct mx_assignment *
   for (size_t i = 0; i < halo->faces; i++) {
     size_t e = (size_t)halo->send[i] / 4, f = (size_t)halo->send[i] % 4;
     const int32_t beyond = 4 * (int32_t)(problem->K + i) + halo->receive[i] % 4;
-    if (mx_metal_sheet(assignment, config, mesh, e, (int)f) >= 0) problem->far[e][f] = 1 + beyond;
+    if (mx_face_term_parts(problem, place, e, (int)f, beyond)) continue;
     if (assignment->boundary[e][f] == MX_SHEET) continue; /* a wall for both sides */
-    set_inner_flux(problem, resistive_sheet(assignment, config, mesh, e, (int)f), own[i], other[i], config, e, (int)f);
+    set_inner_flux(problem, place, own[i], other[i], e, (int)f);
     problem->neighbour[e][f] = beyond;
   }
 fail:
@@ -555,9 +529,10 @@ int mx_problem_init_layered(struct mx_problem *problem, struct mx_assignment *as
   if (assign_boundaries(problem, assignment, config, mesh, choice, outer, err) != 0) goto fail;
   if (assign_interfaces(assignment, config, mesh, err) != 0) goto fail;
   if (mx_refuse_media(problem, assignment, config, mesh, err) != 0) goto fail;
-  if (mx_assign_metals(problem, config, err) != 0) goto fail;
-  connect(problem, assignment, config, mesh);
-  if (connect_halo(problem, assignment, config, mesh, err) != 0 || mx_problem_list_sheets(problem, err) != 0) goto fail;
+  if (mx_face_terms_make(problem, config, err) != 0) goto fail;
+  const struct mx_face_place place = {assignment, config, mesh};
+  connect(problem, &place);
+  if (connect_halo(problem, &place, err) != 0 || mx_problem_list_faces(problem, err) != 0) goto fail;
   dg_free(choice);
   dg_free(outer);
   return 0;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "maxwell/model/selectors.h"
-#include "maxwell/terms/skins.h"
+#include "maxwell/terms/face_terms.h"
 #include "maxwell/transform/sampling.h"
 
 /* The relative error of the wave number at a load z (mesh_worth.h), at most 1. */

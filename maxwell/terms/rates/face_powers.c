@@ -1,20 +1,27 @@
-/* What metal walls, sheets and films lose: skin_powers.h has the formulas. The balance of energy calls it. */
-#include "maxwell/terms/rates/skin_powers.h"
+/* What metal walls, sheets and films lose: face_powers.h has the formulas. The balance of energy calls it. */
+#include "maxwell/terms/rates/face_powers.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "libdg/base/memory.h"
 #include "maxwell/terms/skin_frame.h"
-#include "maxwell/terms/state_arrays.h"
+#include "maxwell/terms/rates/skin_rates.h"
+#include "maxwell/terms/terms.h"
 
-static bool is_staggered(const struct mx_skin_powers *of) { return mx_scheme_of(&of->powers->options)->staggered; }
+static bool is_staggered(const struct mx_face_powers *of) { return mx_scheme_of(&of->powers->options)->staggered; }
 
-int mx_skin_powers_init(struct mx_skin_powers *of, const struct mx_powers *powers, const struct mx_backend_ops *ops,
+static void add_to_rate(const void *terms, enum mx_equation equation, double *rate)
+{
+  const struct mx_face_powers *of = terms;
+  mx_add_skins(of->powers->problem, of->powers->matrices, equation, of->value, rate);
+}
+
+int mx_face_powers_init(struct mx_face_powers *of, struct mx_powers *powers, const struct mx_backend_ops *ops,
                         struct dg_error *err)
 {
   const struct mx_problem *problem = powers->problem;
-  *of = (struct mx_skin_powers){.powers = powers, .ops = ops, .trace = 3 * (size_t)problem->ref->Nf};
+  *of = (struct mx_face_powers){.powers = powers, .ops = ops, .trace = 3 * (size_t)problem->ref->Nf};
   of->width = mx_skin_poles(problem) * of->trace;
   if (problem->skin_faces == 0 && !mx_any_sheet(problem)) return 0; /* other ranks may have both faces of a sheet */
   const size_t own = problem->skin_faces * of->width, traces = problem->skin_faces * of->trace;
@@ -27,29 +34,31 @@ int mx_skin_powers_init(struct mx_skin_powers *of, const struct mx_powers *power
       DG_NEW(of->drive[1], traces, err) != 0 || DG_NEW(of->value, traces, err) != 0 ||
       DG_NEW(of->ago, traces, err) != 0)
     return err->code;
+  powers->terms = of;
+  powers->add_terms = add_to_rate;
   return 0;
 }
 
-void mx_skin_powers_release(struct mx_skin_powers *of)
+void mx_face_powers_release(struct mx_face_powers *of)
 {
   double *const arrays[] = {of->saved, of->now, of->before, of->H, of->drive[0], of->drive[1], of->value, of->ago};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
   mx_sheet_links_release(&of->links);
   if (of->tables.problem != NULL) mx_skin_tables_release(&of->tables);
-  *of = (struct mx_skin_powers){0};
+  *of = (struct mx_face_powers){0};
 }
 
-size_t mx_skin_powers_bytes(const struct mx_problem *problem)
+size_t mx_face_powers_bytes(const struct mx_problem *problem)
 {
   return problem->skin_faces * 3 * (size_t)problem->ref->Nf * (3 * mx_skin_poles(problem) + 5) * sizeof(double);
 }
 
-double mx_skin_powers_fastest(const struct mx_problem *problem)
+double mx_face_powers_fastest(const struct mx_problem *problem)
 {
   double fastest = 0;
   for (size_t i = 0; i < problem->metals && problem->skin_faces > 0; i++) {
     fastest = fmax(fastest, problem->metal[i].damping);
-    for (size_t q = 0; q < problem->metal[i].poles && !problem->metal[i].film; q++)
+    for (size_t q = 0; q < problem->metal[i].poles && mx_skin_is_wall(&problem->metal[i]); q++)
       fastest = fmax(fastest, problem->metal[i].rate[q]);
   }
   return fastest;
@@ -63,7 +72,7 @@ static void swap(double **a, double **b)
 }
 
 /* Fetches currents[skin_faces][poles][3][Nf], Cartesian. */
-static int fetch(const struct mx_skin_powers *of, struct mx_backend *backend, double *currents, struct dg_error *err)
+static int fetch(const struct mx_face_powers *of, struct mx_backend *backend, double *currents, struct dg_error *err)
 {
   const struct mx_problem *problem = of->powers->problem;
   const int array = (int)mx_state_arrays(problem) - 1;
@@ -75,7 +84,7 @@ static int fetch(const struct mx_skin_powers *of, struct mx_backend *backend, do
 }
 
 /* The array of the state with the traces of H of one step ago. */
-static struct mx_state_array kept_H(const struct mx_skin_powers *of, int *array)
+static struct mx_state_array kept_H(const struct mx_face_powers *of, int *array)
 {
   for (*array = 0;; ++*array) {
     const struct mx_state_array one =
@@ -84,7 +93,7 @@ static struct mx_state_array kept_H(const struct mx_skin_powers *of, int *array)
   }
 }
 
-int mx_skin_powers_resume(struct mx_skin_powers *of, struct mx_backend *backend, struct dg_error *err)
+int mx_face_powers_resume(struct mx_face_powers *of, struct mx_backend *backend, struct dg_error *err)
 {
   const struct mx_problem *problem = of->powers->problem;
   int array;
@@ -108,14 +117,14 @@ fail:
 }
 
 /* The currents of the other face of sheet k, out of now or before; NULL: there is none. */
-static const double *far_of(const struct mx_skin_powers *of, size_t k, const double *currents)
+static const double *far_of(const struct mx_face_powers *of, size_t k, const double *currents)
 {
   const ptrdiff_t row = mx_sheet_links_row(&of->links, k, of->powers->problem->skin_faces);
   return row >= 0 ? currents + (size_t)row * of->width : NULL;
 }
 
 /* Puts what other ranks have of sheets behind the own currents of now. */
-static int exchange(struct mx_skin_powers *of, struct dg_error *err)
+static int exchange(struct mx_face_powers *of, struct dg_error *err)
 {
   struct mx_sheet_links *links = &of->links;
   const size_t bytes = of->width * sizeof(double);
@@ -129,21 +138,21 @@ static int exchange(struct mx_skin_powers *of, struct dg_error *err)
 }
 
 /* V of a wall or a sheet, or J of a film. */
-static void find_value(struct mx_skin_powers *of, size_t k)
+static void find_value(struct mx_face_powers *of, size_t k)
 {
   const struct mx_skin *skin = mx_skin_of(of->powers->problem, k);
   const double *own = of->now + k * of->width, *far = far_of(of, k, of->now);
   for (size_t i = 0; i < of->trace; i++) {
     double value = 0;
     for (size_t q = 0; q < skin->poles; q++) {
-      value += (skin->film ? 1 : skin->resistance[q]) * own[q * of->trace + i];
+      value += (mx_skin_is_wall(skin) ? skin->resistance[q] : 1) * own[q * of->trace + i];
       if (far != NULL) value += skin->transfer[q] * far[q * of->trace + i];
     }
     of->value[k * of->trace + i] = value;
   }
 }
 
-int mx_skin_powers_look(struct mx_skin_powers *of, struct mx_backend *backend, struct dg_error *err)
+int mx_face_powers_look(struct mx_face_powers *of, struct mx_backend *backend, struct dg_error *err)
 {
   const size_t faces = of->powers->problem->skin_faces;
   if (of->tables.problem == NULL) return 0; /* there are none */
@@ -161,7 +170,7 @@ int mx_skin_powers_look(struct mx_skin_powers *of, struct mx_backend *backend, s
 }
 
 /* trace[3][Nf] of a field on face k. */
-static void take_trace(const struct mx_skin_powers *of, size_t k, const double *field, double *trace)
+static void take_trace(const struct mx_face_powers *of, size_t k, const double *field, double *trace)
 {
   const struct dg_reference *ref = of->powers->problem->ref;
   const size_t Np = (size_t)ref->Np, Nf = (size_t)ref->Nf, e = (size_t)of->powers->problem->skin_face[k] / 4,
@@ -172,7 +181,7 @@ static void take_trace(const struct mx_skin_powers *of, size_t k, const double *
 
 /* What the penalty takes beyond the product of the currents u and v of H and G. It is nothing but on curved faces,
  * where the currents are projections. */
-static double beyond_currents(const struct mx_skin_powers *of, size_t k, const double *H, const double *G,
+static double beyond_currents(const struct mx_face_powers *of, size_t k, const double *H, const double *G,
                               const double *u, const double *v)
 {
   const struct mx_skin *skin = mx_skin_of(of->powers->problem, k);
@@ -184,7 +193,7 @@ static double beyond_currents(const struct mx_skin_powers *of, size_t k, const d
 
 /* Twice what a sheet takes on face k beside the wall that the face is, for the sums of drive and currents over the two
  * looks: direct h.drive - Q_k (h + (drive - I_k)/2).I'_k. */
-static double taken_through(const struct mx_skin_powers *of, size_t k, const double *h, const double *drive,
+static double taken_through(const struct mx_face_powers *of, size_t k, const double *h, const double *drive,
                             const double *now, const double *before)
 {
   const struct mx_skin *skin = mx_skin_of(of->powers->problem, k);
@@ -204,12 +213,12 @@ static double taken_through(const struct mx_skin_powers *of, size_t k, const dou
   return sum;
 }
 
-double mx_skin_powers_loss(const struct mx_skin_powers *of, const double *H)
+double mx_face_powers_loss(const struct mx_face_powers *of, const double *H)
 {
   const struct mx_problem *problem = of->powers->problem;
   double sum = 0;
   for (size_t k = 0; k < problem->skin_faces; k++) {
-    const bool film = mx_skin_of(problem, k)->film;
+    const bool film = !mx_skin_is_wall(mx_skin_of(problem, k));
     double trace[3 * DG_NF_MAX] = {0}, h[3 * DG_NF_MAX] = {0}, twice[3 * DG_NF_MAX];
     if (!film && is_staggered(of)) continue;
     if (!film) {
@@ -225,7 +234,7 @@ double mx_skin_powers_loss(const struct mx_skin_powers *of, const double *H)
 }
 
 /* The energy that wall or face k of a sheet has lost in a step, from H in its middle. */
-static double lost_in_step(const struct mx_skin_powers *of, size_t k, const double *H)
+static double lost_in_step(const struct mx_face_powers *of, size_t k, const double *H)
 {
   const struct mx_skin *skin = mx_skin_of(of->powers->problem, k);
   const size_t at = k * of->trace;
@@ -247,7 +256,7 @@ static double lost_in_step(const struct mx_skin_powers *of, size_t k, const doub
   return 0.5 * of->powers->options.step * sum;
 }
 
-double mx_skin_powers_step(struct mx_skin_powers *of, bool first, const double *H)
+double mx_face_powers_step(struct mx_face_powers *of, bool first, const double *H)
 {
   const struct mx_problem *problem = of->powers->problem;
   double sum = 0;
@@ -255,7 +264,7 @@ double mx_skin_powers_step(struct mx_skin_powers *of, bool first, const double *
   swap(&of->drive[0], &of->drive[1]);
   for (size_t k = 0; k < problem->skin_faces; k++) {
     double trace[3 * DG_NF_MAX] = {0}, *before = of->H + k * of->trace;
-    if (mx_skin_of(problem, k)->film) continue;
+    if (!mx_skin_is_wall(mx_skin_of(problem, k))) continue;
     take_trace(of, k, H, trace);
     for (size_t i = 0; i < of->trace; i++)
       of->drive[0][k * of->trace + i] = trace[i] + (first && !of->resumed ? 0 : 0.5 * (trace[i] - before[i]));
@@ -263,4 +272,10 @@ double mx_skin_powers_step(struct mx_skin_powers *of, bool first, const double *
     if (!first) sum += lost_in_step(of, k, trace);
   }
   return sum;
+}
+
+void mx_face_powers_middle(struct mx_face_powers *of)
+{
+  for (size_t i = 0; i < of->powers->problem->skin_faces * of->trace; i++)
+    of->value[i] = 0.5 * (of->value[i] + of->ago[i]);
 }

@@ -19,7 +19,7 @@
 #include "maxwell/output/powers/powers.h"
 #include "maxwell/terms/skins.h"
 
-struct mx_skin_powers {
+struct mx_face_powers {
   const struct mx_powers *powers; /* borrowed */
   const struct mx_backend_ops *ops;
   struct mx_skin_tables tables;
@@ -33,20 +33,22 @@ struct mx_skin_powers {
   double *value, *ago;         /* the same: V or J at the last looks */
 };
 
-/* Collective where the metals have a sheet, as mx_skin_powers_look is. Without walls, sheets and films it allocates
+/* Collective where the metals have a sheet, as mx_face_powers_look is. Without walls, sheets and films it allocates
  * nothing, and all that follows does nothing. Release in any case. */
-int mx_skin_powers_init(struct mx_skin_powers *of, const struct mx_powers *powers, const struct mx_backend_ops *ops,
+int mx_face_powers_init(struct mx_face_powers *of, struct mx_powers *powers, const struct mx_backend_ops *ops,
                         struct dg_error *err) DG_MUST_USE;
-void mx_skin_powers_release(struct mx_skin_powers *of);
-size_t mx_skin_powers_bytes(const struct mx_problem *problem);
+void mx_face_powers_release(struct mx_face_powers *of);
+size_t mx_face_powers_bytes(const struct mx_problem *problem);
 /* Leapfrog, before the first step of a run that goes on: takes the currents and H of half a step before. At the start
  * of others no current flows. */
-int mx_skin_powers_resume(struct mx_skin_powers *of, struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+int mx_face_powers_resume(struct mx_face_powers *of, struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 /* Makes `now` into `before`, and takes the currents as they are observed. */
-int mx_skin_powers_look(struct mx_skin_powers *of, struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
+int mx_face_powers_look(struct mx_face_powers *of, struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 /* The power that is lost now: in leapfrog that of films alone. */
-double mx_skin_powers_loss(const struct mx_skin_powers *of, const double *H);
+double mx_face_powers_loss(const struct mx_face_powers *of, const double *H);
 /* Leapfrog: the energy, V^2 m, that walls have lost since the look before. H: of half a step before the last look. */
-double mx_skin_powers_step(struct mx_skin_powers *of, bool first, const double *H);
+double mx_face_powers_step(struct mx_face_powers *of, bool first, const double *H);
 /* The fastest rate of a current, 1/m. */
-double mx_skin_powers_fastest(const struct mx_problem *problem);
+double mx_face_powers_fastest(const struct mx_problem *problem);
+/* For the rates of the middle of a step (mx_powers.add_terms): the values become means of the last two looks. */
+void mx_face_powers_middle(struct mx_face_powers *of);

@@ -1,0 +1,52 @@
+/* What acts around a pass, beside the weights that the pass itself reads: one list of kinds, which everything walks
+ * that must know of them.
+ *
+ *   open        open faces and resistive sheets: kept traces, which leapfrog extrapolates
+ *   responses   states on elements, such as poles, layers and ferrites: maxwell/response/response.h has their kinds
+ *   skins       walls with a state, such as metals and films: skins.h has their kinds
+ *
+ * A kind has a row in each of these tables, and in no other place: terms.c (bytes, arrays of the state),
+ * host_terms.h (`reference` and `cpu`), rates/limit_terms.h (the search for the largest step), rates/skin_powers.h (the
+ * balance of energy) and build/face_terms.h (what a face becomes). share/doc/design/terms.md shows the way through
+ * them. */
+#pragma once
+
+#include "maxwell/problem/problem.h"
+#include "maxwell/terms/state_arrays.h"
+#include "maxwell/time/schedule.h"
+
+struct mx_term_row {
+  const char *name;
+  /* Bytes of a backend on the host for states, registers and coefficients; real: of a number of a field. */
+  size_t (*bytes)(const struct mx_problem *problem, const struct mx_scheme *scheme, size_t real);
+  /* How many arrays of the state it has, the same on all ranks, and the i-th of them on this rank. */
+  size_t (*arrays)(const struct mx_problem *problem);
+  void (*array)(const struct mx_problem *problem, enum mx_integrator integrator, size_t i,
+                struct mx_state_array *array);
+};
+
+#define MX_TERM_ROWS(X) X(open) X(responses) X(skins)
+
+#define MX_TERM_ROW(kind) MX_TERMS_##kind,
+enum { MX_TERM_ROWS(MX_TERM_ROW) MX_TERMS };
+#undef MX_TERM_ROW
+
+extern const struct mx_term_row mx_term_rows[MX_TERMS];
+
+/* Is what the states of a response store part of the energy of the fields? */
+static inline bool mx_response_has_energy(const struct mx_response *response)
+{
+  return !mx_responses[response->kind]->layer;
+}
+
+/* Bytes of all of them. */
+size_t mx_term_bytes(const struct mx_problem *problem, const struct mx_scheme *scheme, size_t real);
+
+/* Returns how many arrays there are: the same number on all ranks and in all backends. */
+size_t mx_state_arrays(const struct mx_problem *problem);
+/* Describes the i-th array on this rank. */
+struct mx_state_array mx_state_array(const struct mx_problem *problem, enum mx_integrator integrator, size_t i);
+/* Returns the index of the array with the states of a response. */
+int mx_state_of_response(const struct mx_problem *problem, size_t response);
+/* Returns the numbers of an item. */
+size_t mx_state_width(const struct mx_state_array *array);
