@@ -38,6 +38,7 @@ struct curlew_simulation {
   struct mx_script *script;
   struct mx_config config;
   struct mx_setup setup;
+  struct mx_scene scene; /* of the steps, once they have begun */
   size_t callers;
   struct mx_caller *caller; /* [callers] */
   bool ran;                 /* curlew_run has used it up */

@@ -49,7 +49,8 @@ static int begin(struct curlew_simulation *s, struct dg_error *err)
   s->stepper = mx_stepper_of(setup->ops, s->backend, &setup->problem, options.integrator);
   if (mx_stepper_drive(&s->stepper, &setup->sources, setup->step, setup->steps, err) != 0) goto fail;
   mx_stepper_place(&s->stepper, s->n);
-  mx_watchdog_init(&s->watchdog, setup);
+  s->scene = mx_setup_scene(setup);
+  mx_watchdog_init(&s->watchdog, &s->scene);
 fail:
   dg_free(E);
   dg_free(H);

@@ -182,10 +182,10 @@ static int forecast(struct mx_setup *setup, double bytes, double before, struct 
   return err->code;
 }
 
-static int report_survey(const struct mx_setup *setup, const char *model, struct dg_error *err)
+static int report_survey(const struct mx_scene *scene, const char *model, struct dg_error *err)
 {
   struct mx_survey survey;
-  if (mx_survey_init(&survey, setup, err) == 0) {
+  if (mx_survey_init(&survey, scene, err) == 0) {
     mx_survey_report(&survey);
     if (model != NULL) (void)!dg_file_write(model, mx_survey_write, &survey, err);
   }
@@ -198,6 +198,7 @@ int mx_check(struct mx_setup *setup, const char *model, struct dg_error *err)
   if (model != NULL && setup->comm != NULL)
     return dg_fail(err, DG_INPUT, "--picture is for one process: start curlew check without mpirun");
   const double before = mx_clock() - setup->started;
+  const struct mx_scene scene = mx_setup_scene(setup);
   struct mx_memory memory = memory_of(setup);
   double bytes[3] = {(double)memory.fields, (double)memory.tables, (double)memory.output}; /* sums over all ranks */
   const double here = bytes[0] + bytes[2];
@@ -207,7 +208,7 @@ int mx_check(struct mx_setup *setup, const char *model, struct dg_error *err)
                                      .log = setup->log,
                                      .device = setup->ops->card->elliptic};
   if ((setup->config->heat != NULL && mx_heat_check(&heat, &setup->phasors, true, err) != 0) ||
-      mx_report_resolution(setup, err) != 0 || report_survey(setup, model, err) != 0 ||
+      mx_report_resolution(&scene, err) != 0 || report_survey(&scene, model, err) != 0 ||
       dg_comm_reduce(setup->comm, DG_SUM, 3, bytes, err) != 0)
     return err->code;
   const char *where = setup->ops->card->present ? "on the card" : "fields";

@@ -28,6 +28,7 @@
 
 struct stage {
   struct mx_setup *setup;
+  struct mx_scene scene;
   struct mx_backend *backend;
   struct mx_folder folder;
   struct mx_loop loop;
@@ -68,7 +69,7 @@ static int make_folder(char path[64], struct dg_error *err)
   return dg_fail(err, DG_ENVIRONMENT, "cannot make a folder, neither here nor in /tmp: %s", strerror(errno));
 }
 
-static int prepare_folder(struct stage *stage, const struct mx_scene *scene, struct dg_error *err)
+static int prepare_folder(struct stage *stage, struct dg_error *err)
 {
   struct mx_setup *const setup = stage->setup;
   struct mx_plan plan = {0};
@@ -77,7 +78,7 @@ static int prepare_folder(struct stage *stage, const struct mx_scene *scene, str
   if (dg_comm_agree(setup->comm, err) != 0 || dg_comm_broadcast(setup->comm, sizeof path, path, err) != 0 ||
       mx_folder_open(&stage->folder, path, setup->comm, NULL, err) != 0)
     return err->code;
-  if (stage->folder.rank == 0 && mx_output_plan(&plan, scene, err) == 0 &&
+  if (stage->folder.rank == 0 && mx_output_plan(&plan, &stage->scene, err) == 0 &&
       mx_folder_prepare(&stage->folder, &plan, err) == 0)
     (void)!mx_folder_claim(&stage->folder, &plan, true, err);
   mx_plan_release(&plan);
@@ -93,26 +94,26 @@ static int open_stage(struct stage *stage, struct dg_error *err)
   const struct mx_backend_options options = mx_setup_backend_options(setup);
   const struct mx_statics_place place = mx_setup_statics(setup);
   const struct mx_ports *ports = &setup->sources.ports;
-  struct mx_scene scene = mx_setup_scene(setup);
   double *E = NULL, *H = NULL;
   if (setup->ops->create(&stage->backend, &setup->problem, &options, err) != 0 ||
       mx_start_fields(&place, NULL, &E, &H, err) != 0 || setup->ops->upload(stage->backend, E, H, err) != 0)
     goto fail;
+  stage->scene = mx_setup_scene(setup);
+  stage->scene.backend = stage->backend;
+  stage->scene.folder = &stage->folder;
   stage->loop = (struct mx_loop){.setup = setup,
                                  .backend = stage->backend,
                                  .folder = &stage->folder,
                                  .writes = true,
                                  .rehearses = true,
                                  .started = mx_clock()};
-  for (int i = 0; i < 2; i++) mx_watchdog_init(&stage->loop.watchdog[i], setup);
+  for (int i = 0; i < 2; i++) mx_watchdog_init(&stage->loop.watchdog[i], &stage->scene);
   stage->active = -1;
   for (size_t i = ports->count; i > 0 && setup->config->output.s_parameters.count > 0; i--)
     if (mx_ports_driven(ports, i - 1)) stage->active = (int)i - 1;
   mx_ports_reset(&setup->sources.ports, stage->active);
-  scene.backend = stage->backend;
-  scene.folder = &stage->folder;
-  if (prepare_folder(stage, &scene, err) != 0 || mx_output_open(&stage->loop.output, &scene, false, err) != 0 ||
-      mx_port_output_open(&stage->loop.port_output, setup, &stage->folder, false, err) != 0)
+  if (prepare_folder(stage, err) != 0 || mx_output_open(&stage->loop.output, &stage->scene, false, err) != 0 ||
+      mx_port_output_open(&stage->loop.port_output, &stage->scene, &stage->folder, false, err) != 0)
     goto fail;
   mx_balance_rehearse(mx_output_balance(&stage->loop.output));
   (void)!mx_loop_prepare(&stage->loop, err);
@@ -282,7 +283,7 @@ static int time_checkpoint(struct stage *stage, struct mx_rehearsal *rehearsal, 
   struct mx_setup *const setup = stage->setup;
   struct mx_loop *const loop = &stage->loop;
   struct mx_counters counters = {.step = stage->next, .total = stage->next};
-  const struct mx_run_state state = {.setup = setup,
+  const struct mx_run_state state = {.scene = &stage->scene,
                                      .backend = stage->backend,
                                      .folder = &stage->folder,
                                      .identity = "rehearsal",
@@ -294,7 +295,7 @@ static int time_checkpoint(struct stage *stage, struct mx_rehearsal *rehearsal, 
   struct dg_error failure = {0};
   bool written;
   if (setup->config->checkpoint.every == 0 && setup->config->checkpoint.minutes <= 0) return 0;
-  if (mx_hooks_open(&loop->hooks, setup, &stage->folder, &loop->output, &loop->port_output, err) != 0 ||
+  if (mx_hooks_open(&loop->hooks, &stage->scene, &stage->folder, &loop->output, &loop->port_output, err) != 0 ||
       setup->ops->card->wait(stage->backend, err) != 0)
     return err->code;
   const double start = mx_clock();

@@ -16,7 +16,7 @@
 enum { RULE = 6 };
 
 struct measuring {
-  const struct mx_setup *setup;
+  const struct mx_scene *scene;
   struct mx_survey *survey;
   struct dg_rule volume, face;
 };
@@ -43,7 +43,7 @@ static const double (*map_of(const struct dg_mesh *mesh, size_t *next, size_t e)
 
 static double volume_of(const struct measuring *m, size_t e, const double (*map)[3])
 {
-  const struct dg_mesh *mesh = &m->setup->mesh;
+  const struct dg_mesh *mesh = m->scene->mesh;
   if (map == NULL)
     return fabs(
                dg_volume6(vertex_of(mesh, e, 0), vertex_of(mesh, e, 1), vertex_of(mesh, e, 2), vertex_of(mesh, e, 3))) /
@@ -61,7 +61,7 @@ static double volume_of(const struct measuring *m, size_t e, const double (*map)
 
 static double area_of(const struct measuring *m, size_t e, int f, const double (*map)[3])
 {
-  const struct dg_mesh *mesh = &m->setup->mesh;
+  const struct dg_mesh *mesh = m->scene->mesh;
   int corner[3];
   double u[3], v[3], n[3];
   for (int i = 0, k = 0; i < 4; i++)
@@ -108,7 +108,7 @@ static bool counts(const struct dg_mesh *mesh, size_t e, int f)
 
 static void measure_face(struct measuring *m, size_t e, int f, const double (*map)[3])
 {
-  const struct dg_mesh *mesh = &m->setup->mesh;
+  const struct dg_mesh *mesh = m->scene->mesh;
   const int32_t beyond = mesh->neighbour[e][f], surface = mesh->surface[e][f];
   const size_t entities = m->survey->entities, here = (size_t)mesh->volume[e];
   if (!counts(mesh, e, f)) return;
@@ -131,7 +131,7 @@ static void measure_face(struct measuring *m, size_t e, int f, const double (*ma
 
 static void measure(struct measuring *m)
 {
-  const struct dg_mesh *mesh = &m->setup->mesh;
+  const struct dg_mesh *mesh = m->scene->mesh;
   size_t next = 0;
   for (size_t e = 0; e < mesh->K; e += mesh->paired ? 2 : 1) { /* with Bloch phases two elements are at each place */
     const double(*map)[3] = map_of(mesh, &next, e);
@@ -146,7 +146,7 @@ static void measure(struct measuring *m)
 /* Puts together what the ranks have found. */
 static int join(struct mx_survey *survey, struct dg_error *err)
 {
-  struct dg_comm *comm = survey->setup->comm;
+  struct dg_comm *comm = survey->scene->comm;
   const size_t count = survey->entities + 1;
   enum { MOSTS = 8 };
   int64_t *counts = NULL;
@@ -186,11 +186,11 @@ fail:
   return err->code;
 }
 
-int mx_survey_init(struct mx_survey *survey, const struct mx_setup *setup, struct dg_error *err)
+int mx_survey_init(struct mx_survey *survey, const struct mx_scene *scene, struct dg_error *err)
 {
-  const size_t entities = setup->mesh.entities;
-  struct measuring m = {.setup = setup, .survey = survey};
-  *survey = (struct mx_survey){.setup = setup, .entities = entities};
+  const size_t entities = scene->mesh->entities;
+  struct measuring m = {.scene = scene, .survey = survey};
+  *survey = (struct mx_survey){.scene = scene, .entities = entities};
   if (DG_NEW(survey->of, entities + 1, err) != 0 || DG_NEW(survey->touches, entities * (entities + 1), err) != 0 ||
       dg_rule_tetrahedron(&m.volume, RULE, err) != 0 || dg_rule_triangle(&m.face, RULE, err) != 0)
     goto fail;

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "maxwell/setup/setup.h"
+#include "maxwell/scene/scene.h"
 
 enum { MX_GIVEN = 240 };
 
@@ -19,14 +19,14 @@ struct mx_entity_survey {
 };
 
 struct mx_survey {
-  const struct mx_setup *setup; /* borrowed */
+  const struct mx_scene *scene; /* borrowed */
   size_t entities;              /* of the mesh */
   struct mx_entity_survey *of;  /* [entities] as the mesh's, and one more for boundary faces that no surface holds */
   int64_t *touches;             /* [entities][entities + 1] faces between two volumes, the last: with the outside */
 };
 
 /* Surveys the mesh. Collective. Release in any case. */
-int mx_survey_init(struct mx_survey *survey, const struct mx_setup *setup, struct dg_error *err) DG_MUST_USE;
+int mx_survey_init(struct mx_survey *survey, const struct mx_scene *scene, struct dg_error *err) DG_MUST_USE;
 void mx_survey_release(struct mx_survey *survey);
 /* Fills of[].given, once all else is known. Every rank finds the same. mx_survey_init calls it. */
 void mx_survey_find_given(struct mx_survey *survey);

@@ -21,7 +21,7 @@ static void give(struct mx_survey *survey, size_t entity, const char *what, cons
 static void give_all(struct mx_survey *survey, const struct mx_selector *selector, int dim, const char *what,
                      const char *name)
 {
-  const struct dg_mesh *mesh = &survey->setup->mesh;
+  const struct dg_mesh *mesh = survey->scene->mesh;
   for (size_t i = 0; i < survey->entities && !selector->is_default; i++)
     if (mesh->entity[i].dim == dim && mesh->entity[i].count > 0 && mx_selector_fit(selector, mesh, i) > 1)
       give(survey, i, what, name);
@@ -39,16 +39,16 @@ static const struct mx_selector *boundary_of(const struct mx_config *config, siz
 
 static void give_materials(struct mx_survey *survey, int *choice)
 {
-  const struct mx_setup *setup = survey->setup;
-  const struct mx_config *config = setup->config;
+  const struct mx_scene *scene = survey->scene;
+  const struct mx_config *config = scene->config;
   struct dg_error refused = {0}; /* the set-up has chosen before: it cannot be */
-  if (mx_choose(choice, config, &setup->mesh, "materials", 3, config->materials, material_of, &refused) != 0) return;
+  if (mx_choose(choice, config, scene->mesh, "materials", 3, config->materials, material_of, &refused) != 0) return;
   for (size_t i = 0; i < survey->entities; i++) {
     if (choice[i] < 0) continue;
     char name[128];
     mx_selector_name(&config->material[choice[i]].where, name, sizeof name);
     give(survey, i, "material", name);
-    if (setup->mesh.entity[i].layer > 0) give(survey, i, "layer of an open wall", "");
+    if (scene->mesh->entity[i].layer > 0) give(survey, i, "layer of an open wall", "");
   }
   for (size_t i = 0; i < config->layers; i++)
     give_all(survey, &config->layer[i].where, 3, config->layer[i].absorber ? "absorber" : "layer",
@@ -59,17 +59,17 @@ static void give_materials(struct mx_survey *survey, int *choice)
 static bool is_wall(const struct mx_survey *survey, size_t surface)
 {
   const struct mx_entity_survey *of = &survey->of[surface];
-  const struct dg_entity *entity = survey->setup->mesh.entity;
+  const struct dg_entity *entity = survey->scene->mesh->entity;
   if (entity[surface].dim != 2 || of->count == 0) return false;
   return of->first < 0 || (entity[of->first].layer > 0) != (entity[of->second].layer > 0);
 }
 
 static void give_boundaries(struct mx_survey *survey, int *choice)
 {
-  const struct mx_setup *setup = survey->setup;
-  const struct mx_config *config = setup->config;
+  const struct mx_scene *scene = survey->scene;
+  const struct mx_config *config = scene->config;
   struct dg_error refused = {0};
-  if (mx_choose(choice, config, &setup->mesh, "boundaries", 2, config->boundaries, boundary_of, &refused) != 0) return;
+  if (mx_choose(choice, config, scene->mesh, "boundaries", 2, config->boundaries, boundary_of, &refused) != 0) return;
   for (size_t i = 0; i < survey->entities; i++) {
     if (!is_wall(survey, i)) continue;
     if (choice[i] < 0) {
@@ -97,7 +97,7 @@ static void give_boundaries(struct mx_survey *survey, int *choice)
 /* Sources, and what is observed. */
 static void give_others(struct mx_survey *survey)
 {
-  const struct mx_config *config = survey->setup->config;
+  const struct mx_config *config = survey->scene->config;
   for (size_t i = 0; i < config->interfaces; i++) {
     const struct mx_interface_config *interface = &config->interface[i];
     char name[128], what[60];

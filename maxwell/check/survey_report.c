@@ -52,7 +52,7 @@ static void add_given(struct line *line, const struct mx_entity_survey *of)
 /* Adds "; touches volumes 2, 3 and the outside". */
 static void add_neighbours(struct line *line, const struct mx_survey *survey, size_t volume)
 {
-  const struct dg_mesh *mesh = &survey->setup->mesh;
+  const struct dg_mesh *mesh = survey->scene->mesh;
   const int64_t *touches = survey->touches + volume * (survey->entities + 1);
   int all = 0, count = 0;
   for (size_t i = 0; i < survey->entities; i++) all += touches[i] > 0;
@@ -66,7 +66,7 @@ static void add_neighbours(struct line *line, const struct mx_survey *survey, si
 
 static void report_volume(const struct mx_survey *survey, size_t i)
 {
-  const struct dg_mesh *mesh = &survey->setup->mesh;
+  const struct dg_mesh *mesh = survey->scene->mesh;
   const struct mx_entity_survey *of = &survey->of[i];
   struct line line = {.used = 0};
   add(&line, "volume    %d", mesh->entity[i].tag);
@@ -75,12 +75,12 @@ static void report_volume(const struct mx_survey *survey, size_t i)
   add_box(&line, of->low, of->high);
   add_neighbours(&line, survey, i);
   add_given(&line, of);
-  dg_log_line(survey->setup->log, "%s", line.text);
+  dg_log_line(survey->scene->log, "%s", line.text);
 }
 
 static void report_surface(const struct mx_survey *survey, size_t i)
 {
-  const struct dg_mesh *mesh = &survey->setup->mesh;
+  const struct dg_mesh *mesh = survey->scene->mesh;
   const struct mx_entity_survey *of = &survey->of[i];
   struct line line = {.used = 0};
   if (i == survey->entities) add(&line, "surface   none of the model's");
@@ -93,13 +93,13 @@ static void report_surface(const struct mx_survey *survey, size_t i)
   else if (of->first == of->second) add(&line, "; within volume %d", mesh->entity[of->second].tag);
   else add(&line, "; between volumes %d and %d", mesh->entity[of->first].tag, mesh->entity[of->second].tag);
   add_given(&line, of);
-  dg_log_line(survey->setup->log, "%s", line.text);
+  dg_log_line(survey->scene->log, "%s", line.text);
 }
 
 /* Reports a group that holds several entities: what one alone has stands in its own line. */
 static void report_group(const struct mx_survey *survey, int g)
 {
-  const struct dg_mesh *mesh = &survey->setup->mesh;
+  const struct dg_mesh *mesh = survey->scene->mesh;
   struct line line = {.used = 0};
   int64_t count = 0;
   int members = 0;
@@ -122,12 +122,12 @@ static void report_group(const struct mx_survey *survey, int g)
   if (members < 2) return;
   add(&line, "; %" PRId64 " %s, %.4g %s", count, solid ? "elements" : "faces", size, solid ? "m^3" : "m^2");
   add_box(&line, low, high);
-  dg_log_line(survey->setup->log, "%s", line.text);
+  dg_log_line(survey->scene->log, "%s", line.text);
 }
 
 void mx_survey_report(const struct mx_survey *survey)
 {
-  const struct dg_mesh *mesh = &survey->setup->mesh;
+  const struct dg_mesh *mesh = survey->scene->mesh;
   for (int dim = 3; dim >= 2; dim--) {
     for (size_t g = 0; g < mesh->groups; g++)
       if (mesh->group[g].dim == dim && mesh->group[g].name[0] != '\0') report_group(survey, (int)g);
@@ -155,7 +155,7 @@ static void write_names(FILE *file, const struct dg_mesh *mesh, size_t i)
  * elements is written once. */
 static void write_triangles(FILE *file, const struct mx_survey *survey, size_t i)
 {
-  const struct dg_mesh *mesh = &survey->setup->mesh;
+  const struct dg_mesh *mesh = survey->scene->mesh;
   const int32_t wanted = i == survey->entities ? -1 : (int32_t)i;
   bool first = true;
   fputs(", \"triangles\": [", file);
@@ -178,10 +178,10 @@ static void write_triangles(FILE *file, const struct mx_survey *survey, size_t i
 void mx_survey_write(FILE *file, const void *what)
 {
   const struct mx_survey *survey = what;
-  const struct dg_mesh *mesh = &survey->setup->mesh;
+  const struct dg_mesh *mesh = survey->scene->mesh;
   bool begun = false;
   fputs("{\"name\": ", file);
-  dg_json_string(file, survey->setup->config->name);
+  dg_json_string(file, survey->scene->config->name);
   fputs(", \"surfaces\": [", file);
   for (size_t i = 0; i <= survey->entities; i++) {
     const struct mx_entity_survey *of = &survey->of[i];

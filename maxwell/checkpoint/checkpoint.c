@@ -23,19 +23,19 @@ static long number_of(const struct mx_run_state *state)
   return state->counters->total + (state->counters->ended > 0);
 }
 
-static bool is_first(const struct mx_setup *setup) { return dg_comm_rank(setup->comm) == 0; }
+static bool is_first(const struct mx_scene *scene) { return dg_comm_rank(scene->comm) == 0; }
 
 /* ---- what there is once */
 
 /* Checks the counters. A digest keeps accidents out, but not forgeries, whose counters would be used as sizes and
  * places in arrays. */
-static int check_counters(const struct mx_counters *counters, const struct mx_setup *setup, struct dg_error *err)
+static int check_counters(const struct mx_counters *counters, const struct mx_scene *scene, struct dg_error *err)
 {
-  const struct mx_ports *ports = &setup->sources.ports;
+  const struct mx_ports *ports = &scene->sources->ports;
   static const double age = 1e10; /* s */
   const long most = 1L << 52, port = counters->excitation;
   bool driven = port == 0;
-  if (setup->config->output.s_parameters.count > 0)
+  if (scene->config->output.s_parameters.count > 0)
     driven = port >= 0 && port < (long)ports->count && mx_ports_driven(ports, (size_t)port);
   bool real = counters->step >= 0 && counters->step <= counters->total && counters->total <= most && driven &&
               counters->restarts >= 0 && counters->restarts <= most && counters->ended >= 0 &&
@@ -45,7 +45,7 @@ static int check_counters(const struct mx_counters *counters, const struct mx_se
   return dg_fail(err, DG_ENVIRONMENT, "the checkpoint's counters are not those of a run");
 }
 
-static int archive_counters(struct mx_counters *counters, const struct mx_setup *setup, struct mx_archive *archive,
+static int archive_counters(struct mx_counters *counters, const struct mx_scene *scene, struct mx_archive *archive,
                             struct dg_error *err)
 {
   long whole[] = {counters->step,     counters->total, counters->excitation,
@@ -62,20 +62,20 @@ static int archive_counters(struct mx_counters *counters, const struct mx_setup 
                                    .cut = whole[5],
                                    .elapsed = seconds[0],
                                    .output = seconds[1]};
-  return archive->does == MX_ARCHIVE_LOADS ? check_counters(counters, setup, err) : 0;
+  return archive->does == MX_ARCHIVE_LOADS ? check_counters(counters, scene, err) : 0;
 }
 
 /* Archives all of the state but identity and parts. */
 static int archive_state(const struct mx_run_state *state, struct mx_archive *archive, struct dg_error *err)
 {
-  if (archive_counters(state->counters, state->setup, archive, err) != 0 ||
+  if (archive_counters(state->counters, state->scene, archive, err) != 0 ||
       mx_watchdog_archive(&state->watchdog[0], "watchdog", archive, err) != 0 ||
       mx_watchdog_archive(&state->watchdog[1], "further_watchdog", archive, err) != 0 ||
       mx_output_archive(state->output, archive, err) != 0 ||
       mx_port_output_archive(state->port_output, archive, err) != 0 ||
       mx_hooks_archive(state->hooks, archive, err) != 0)
     return err->code;
-  return mx_ports_archive(&state->setup->sources.ports, state->counters->step, archive, err);
+  return mx_ports_archive(&state->scene->sources->ports, state->counters->step, archive, err);
 }
 
 /* ---- writing */
@@ -84,12 +84,12 @@ static int write_root(const struct mx_run_state *state, const char *folder, size
                       struct dg_error *err)
 {
   struct mx_archive archive = {.does = MX_ARCHIVE_MEASURES};
-  int64_t format[] = {FORMAT, (int64_t)parts, state->setup->ops->components};
+  int64_t format[] = {FORMAT, (int64_t)parts, state->scene->ops->components};
   char *path;
   if (archive_state(state, &archive, err) != 0 ||
       mx_checkpoint_path(&path, folder, number_of(state), MX_ROOT, err) != 0)
     return err->code;
-  const double plan[] = {state->setup->plan.step, state->setup->plan.widest};
+  const double plan[] = {state->scene->plan->step, state->scene->plan->widest};
   size_t bytes = archive.bytes + strlen(state->identity) + sizeof format + sizeof plan + parts * sizeof *digest;
   int status = dg_ledger_claim(state->folder->ledger, DG_LEDGER_OUTPUT, path, err);
   if (status == 0) status = dg_store_create(&archive.store, path, bytes, archive.arrays + 4, err);
@@ -129,7 +129,7 @@ static int gather_failure(struct dg_comm *comm, struct dg_error *own, bool *fail
 static int stop_if_not_finite(const struct mx_run_state *state, bool finite, struct dg_error *err)
 {
   int64_t bad = !finite;
-  if (dg_comm_reduce_int(state->setup->comm, DG_MAX, 1, &bad, err) != 0) return err->code;
+  if (dg_comm_reduce_int(state->scene->comm, DG_MAX, 1, &bad, err) != 0) return err->code;
   if (bad == 0) return 0;
   snprintf(state->watchdog->alarm, sizeof state->watchdog->alarm, "NaN or infinity in the fields");
   return mx_watchdog_stop(state->watchdog, state->backend, state->counters->step, err);
@@ -138,9 +138,9 @@ static int stop_if_not_finite(const struct mx_run_state *state, bool finite, str
 /* Makes rank 0's folder, which all ranks write into. */
 static int make_folder(const struct mx_run_state *state, struct dg_error *failure, struct dg_error *err)
 {
-  if (is_first(state->setup)) (void)!mx_folder_part(state->folder, "checkpoint", failure);
+  if (is_first(state->scene)) (void)!mx_folder_part(state->folder, "checkpoint", failure);
   bool failed = failure->code != DG_OK;
-  if (dg_comm_broadcast(state->setup->comm, sizeof failed, &failed, err) != 0) return err->code;
+  if (dg_comm_broadcast(state->scene->comm, sizeof failed, &failed, err) != 0) return err->code;
   if (failed && failure->code == DG_OK) (void)dg_fail(failure, DG_ENVIRONMENT, "rank 0 has no folder");
   return 0;
 }
@@ -148,28 +148,28 @@ static int make_folder(const struct mx_run_state *state, struct dg_error *failur
 static int write_all(const struct mx_run_state *state, const char *folder, bool *written, struct dg_error *failure,
                      struct dg_error *err)
 {
-  const struct mx_setup *setup = state->setup;
+  const struct mx_scene *scene = state->scene;
   const long number = number_of(state);
   uint64_t digest = 0, *digests = NULL;
   bool failed, finite = true, no_folder = failure->code != DG_OK;
   /* Snapshots of earlier steps are not written again. */
   if (!no_folder && dg_ledger_sync(state->folder->ledger, failure) == 0)
-    (void)!mx_fields_save(folder, state->folder->ledger, number, setup, state->backend, &finite, &digest, failure);
+    (void)!mx_fields_save(folder, state->folder->ledger, number, scene, state->backend, &finite, &digest, failure);
   bool wrote = failure->code == DG_OK && finite;
   if (stop_if_not_finite(state, finite, err) != 0) {
-    if (wrote) mx_fields_remove(folder, number, dg_comm_rank(setup->comm));
+    if (wrote) mx_fields_remove(folder, number, dg_comm_rank(scene->comm));
     return err->code;
   }
-  if (gather_failure(setup->comm, failure, &failed, err) != 0 ||
-      dg_comm_gather(setup->comm, sizeof digest, &digest, &digests, NULL, err) != 0)
+  if (gather_failure(scene->comm, failure, &failed, err) != 0 ||
+      dg_comm_gather(scene->comm, sizeof digest, &digest, &digests, NULL, err) != 0)
     return err->code;
-  if (!failed && is_first(setup) && write_root(state, folder, (size_t)dg_comm_size(setup->comm), digests, failure) != 0)
+  if (!failed && is_first(scene) && write_root(state, folder, (size_t)dg_comm_size(scene->comm), digests, failure) != 0)
     failed = true;
   dg_free(digests);
-  if (dg_comm_broadcast(setup->comm, sizeof failed, &failed, err) != 0) return err->code;
+  if (dg_comm_broadcast(scene->comm, sizeof failed, &failed, err) != 0) return err->code;
   *written = !failed;
-  if (failed && wrote) mx_fields_remove(folder, number, dg_comm_rank(setup->comm));
-  if (!failed && is_first(setup)) return mx_checkpoint_prune(folder, KEPT, dg_comm_size(setup->comm), err);
+  if (failed && wrote) mx_fields_remove(folder, number, dg_comm_rank(scene->comm));
+  if (!failed && is_first(scene)) return mx_checkpoint_prune(folder, KEPT, dg_comm_size(scene->comm), err);
   return 0;
 }
 
@@ -187,7 +187,7 @@ fail:
   return err->code;
 }
 
-size_t mx_checkpoint_bytes(const struct mx_setup *setup) { return mx_fields_bytes(setup); }
+size_t mx_checkpoint_bytes(const struct mx_scene *scene) { return mx_fields_bytes(scene); }
 
 /* ---- finding */
 
@@ -234,10 +234,10 @@ static int check_part(const struct mx_checkpoint *checkpoint, long part, uint64_
 /* Says whether the checkpoint with this number is whole. Ranks share the parts to look at. */
 static int look_at(struct mx_checkpoint *checkpoint, bool *whole, struct dg_error *why, struct dg_error *err)
 {
-  struct dg_comm *comm = checkpoint->setup->comm;
+  struct dg_comm *comm = checkpoint->scene->comm;
   uint64_t *digest = NULL;
   bool failed = true;
-  if (is_first(checkpoint->setup)) (void)!open_root(checkpoint, &digest, why);
+  if (is_first(checkpoint->scene)) (void)!open_root(checkpoint, &digest, why);
   long facts[3] = {why->code, checkpoint->parts, checkpoint->components};
   if (dg_comm_broadcast(comm, sizeof facts, facts, err) != 0) goto fail;
   *whole = facts[0] == DG_OK;
@@ -268,28 +268,28 @@ static int compare(const struct mx_checkpoint *checkpoint, const char *identity,
   return err->code;
 }
 
-int mx_checkpoint_find(struct mx_checkpoint *checkpoint, const struct mx_setup *setup, const struct mx_folder *folder,
+int mx_checkpoint_find(struct mx_checkpoint *checkpoint, const struct mx_scene *scene, const struct mx_folder *folder,
                        const char *identity, struct dg_error *err)
 {
   long *list = NULL;
   size_t count = 0;
   bool whole = false;
-  *checkpoint = (struct mx_checkpoint){.setup = setup};
+  *checkpoint = (struct mx_checkpoint){.scene = scene};
   if (mx_folder_path(&checkpoint->folder, folder, "checkpoint", err) != 0 ||
-      (is_first(setup) && mx_checkpoint_list(checkpoint->folder, &list, &count, err) != 0) ||
-      dg_comm_broadcast(setup->comm, sizeof count, &count, err) != 0)
+      (is_first(scene) && mx_checkpoint_list(checkpoint->folder, &list, &count, err) != 0) ||
+      dg_comm_broadcast(scene->comm, sizeof count, &count, err) != 0)
     goto fail;
   for (size_t i = 0; i < count && !whole; i++) {
     struct dg_error why = {0};
     checkpoint->number = list != NULL ? list[i] : 0;
-    if (dg_comm_broadcast(setup->comm, sizeof checkpoint->number, &checkpoint->number, err) != 0 ||
+    if (dg_comm_broadcast(scene->comm, sizeof checkpoint->number, &checkpoint->number, err) != 0 ||
         look_at(checkpoint, &whole, &why, err) != 0)
       goto fail;
     if (whole) break;
     checkpoint->newer++;
     dg_store_free(checkpoint->store);
     checkpoint->store = NULL;
-    dg_log_warning(setup->log, "the checkpoint of step %ld is of no use: %s%s", checkpoint->number, why.message,
+    dg_log_warning(scene->log, "the checkpoint of step %ld is of no use: %s%s", checkpoint->number, why.message,
                    i + 1 < count ? "; taking the one before" : "");
   }
   if (!whole) {
@@ -297,7 +297,7 @@ int mx_checkpoint_find(struct mx_checkpoint *checkpoint, const struct mx_setup *
                   count > 0 ? " that is whole" : "");
     goto fail;
   }
-  if (is_first(setup) && compare(checkpoint, identity, err) != 0) goto fail;
+  if (is_first(scene) && compare(checkpoint, identity, err) != 0) goto fail;
 fail:
   dg_free(list);
   return err->code;
@@ -315,24 +315,24 @@ void mx_checkpoint_release(struct mx_checkpoint *checkpoint)
 int mx_checkpoint_load_fields(const struct mx_checkpoint *checkpoint, struct mx_backend *backend, struct dg_error *err)
 {
   return mx_fields_load(checkpoint->folder, checkpoint->number, checkpoint->parts,
-                        (enum mx_components)checkpoint->components, checkpoint->setup, backend, err);
+                        (enum mx_components)checkpoint->components, checkpoint->scene, backend, err);
 }
 
 static struct mx_archive loading(const struct mx_checkpoint *checkpoint)
 {
-  return (struct mx_archive){.does = MX_ARCHIVE_LOADS, .store = checkpoint->store, .comm = checkpoint->setup->comm};
+  return (struct mx_archive){.does = MX_ARCHIVE_LOADS, .store = checkpoint->store, .comm = checkpoint->scene->comm};
 }
 
 int mx_checkpoint_counters(const struct mx_checkpoint *checkpoint, struct mx_counters *counters, struct dg_error *err)
 {
   struct mx_archive archive = loading(checkpoint);
-  return archive_counters(counters, checkpoint->setup, &archive, err);
+  return archive_counters(counters, checkpoint->scene, &archive, err);
 }
 
 int mx_checkpoint_load(const struct mx_checkpoint *checkpoint, const struct mx_run_state *state, struct dg_error *err)
 {
   struct mx_archive archive = loading(checkpoint);
-  if (archive_state(state, &archive, err) != 0 || !is_first(checkpoint->setup)) return err->code;
+  if (archive_state(state, &archive, err) != 0 || !is_first(checkpoint->scene)) return err->code;
   /* prune now, since a run that was at its end writes no other checkpoint */
   return mx_checkpoint_prune(checkpoint->folder, checkpoint->newer + KEPT, LONG_MAX, err);
 }

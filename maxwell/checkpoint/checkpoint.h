@@ -26,7 +26,7 @@ struct mx_counters {
 
 /* The parts of a run that a checkpoint is made of; all borrowed. */
 struct mx_run_state {
-  struct mx_setup *setup;
+  const struct mx_scene *scene;
   struct mx_backend *backend;
   struct mx_folder *folder;
   const char *identity; /* identity.h; rank 0's */
@@ -38,7 +38,7 @@ struct mx_run_state {
 };
 
 /* Bytes of the fields' part of this rank. */
-size_t mx_checkpoint_bytes(const struct mx_setup *setup);
+size_t mx_checkpoint_bytes(const struct mx_scene *scene);
 
 /* Writes a checkpoint and removes those before the last two. Collective. A failure to write (a full disk) is no error
  * of this function: *failure then has the first rank's reason, on rank 0, *written is false on all ranks, and nothing
@@ -48,7 +48,7 @@ int mx_checkpoint_write(const struct mx_run_state *state, bool *written, struct 
                         struct dg_error *err) DG_MUST_USE;
 
 struct mx_checkpoint {
-  const struct mx_setup *setup; /* borrowed */
+  const struct mx_scene *scene; /* borrowed */
   char *folder;                 /* OUTPUT/checkpoint */
   long number;
   size_t newer;           /* newer checkpoints, which are of no use */
@@ -59,7 +59,7 @@ struct mx_checkpoint {
 
 /* Finds the newest checkpoint in the output folder that is whole; a warning tells why another one is not. Collective.
  * Errors: DG_INPUT when there is none, or it is of another run (identity.h; rank 0's). Release in any case. */
-int mx_checkpoint_find(struct mx_checkpoint *checkpoint, const struct mx_setup *setup, const struct mx_folder *folder,
+int mx_checkpoint_find(struct mx_checkpoint *checkpoint, const struct mx_scene *scene, const struct mx_folder *folder,
                        const char *identity, struct dg_error *err) DG_MUST_USE;
 /* Loads the fields, behind an upload. Collective. */
 int mx_checkpoint_load_fields(const struct mx_checkpoint *checkpoint, struct mx_backend *backend,

@@ -22,9 +22,9 @@
  * mesh: elements and entries of responses `element`, faces 4 * element + face. */
 enum { ELEMENTS = MX_STATE_OF_ELEMENTS, ENTRIES = MX_STATE_OF_ENTRIES }; /* ENTRIES + r: of response r */
 
-static struct mx_state_array describe(const struct mx_setup *setup, int array)
+static struct mx_state_array describe(const struct mx_scene *scene, int array)
 {
-  return mx_state_array(&setup->problem, setup->config->time.integrator, (size_t)array);
+  return mx_state_array(scene->problem, scene->config->time.integrator, (size_t)array);
 }
 
 static int list_of(const struct mx_state_array *of)
@@ -40,18 +40,18 @@ struct name {
 };
 
 /* The first array with the items of a list. */
-static struct mx_state_array array_of(const struct mx_setup *setup, int list)
+static struct mx_state_array array_of(const struct mx_scene *scene, int list)
 {
-  for (int array = 0; array < arrays_of(&setup->problem); array++) {
-    const struct mx_state_array of = describe(setup, array);
+  for (int array = 0; array < arrays_of(scene->problem); array++) {
+    const struct mx_state_array of = describe(scene, array);
     if (list_of(&of) == list) return of;
   }
   return (struct mx_state_array){.list = MX_STATE_OF_ELEMENTS};
 }
 
-static struct name list_name(const struct mx_setup *setup, int list)
+static struct name list_name(const struct mx_scene *scene, int list)
 {
-  const struct mx_state_array of = array_of(setup, list);
+  const struct mx_state_array of = array_of(scene, list);
   struct name name;
   if (of.of_items != NULL) (void)snprintf(name.text, sizeof name.text, "%s", of.of_items);
   else (void)snprintf(name.text, sizeof name.text, "entries_%d", list - ENTRIES + 1);
@@ -59,9 +59,9 @@ static struct name list_name(const struct mx_setup *setup, int list)
 }
 
 /* Counts the items of a list on this rank. */
-static size_t items_of(const struct mx_setup *setup, int list) { return array_of(setup, list).items; }
+static size_t items_of(const struct mx_scene *scene, int list) { return array_of(scene, list).items; }
 
-static size_t open_faces(const struct mx_setup *setup) { return items_of(setup, MX_STATE_OF_FACES); }
+static size_t open_faces(const struct mx_scene *scene) { return items_of(scene, MX_STATE_OF_FACES); }
 
 /* The number of items that go through memory at a time. */
 static size_t piece_of(const struct mx_state_array *of)
@@ -72,20 +72,20 @@ static size_t piece_of(const struct mx_state_array *of)
 }
 
 /* The numbers of an array on the disk. */
-static enum dg_store_type type_of(const struct mx_setup *setup, const struct mx_state_array *of)
+static enum dg_store_type type_of(const struct mx_scene *scene, const struct mx_state_array *of)
 {
-  const bool doubles = setup->config->precision == MX_DOUBLE || of->doubles;
+  const bool doubles = scene->config->precision == MX_DOUBLE || of->doubles;
   return doubles ? DG_STORE_DOUBLES : DG_STORE_FLOATS;
 }
 
-size_t mx_fields_bytes(const struct mx_setup *setup)
+size_t mx_fields_bytes(const struct mx_scene *scene)
 {
   size_t bytes = 0;
-  for (int list = 0; list < lists_of(&setup->problem); list++) bytes += items_of(setup, list) * sizeof(int64_t);
-  for (int array = 0; array < arrays_of(&setup->problem); array++) {
-    const struct mx_state_array of = describe(setup, array);
+  for (int list = 0; list < lists_of(scene->problem); list++) bytes += items_of(scene, list) * sizeof(int64_t);
+  for (int array = 0; array < arrays_of(scene->problem); array++) {
+    const struct mx_state_array of = describe(scene, array);
     bytes +=
-        of.items * mx_state_width(&of) * (type_of(setup, &of) == DG_STORE_DOUBLES ? sizeof(double) : sizeof(float));
+        of.items * mx_state_width(&of) * (type_of(scene, &of) == DG_STORE_DOUBLES ? sizeof(double) : sizeof(float));
   }
   return bytes;
 }
@@ -93,21 +93,21 @@ size_t mx_fields_bytes(const struct mx_setup *setup)
 /* ---- saving */
 
 /* Saves the names of a list's items, in the order of their numbers here. */
-static int save_names(struct dg_store *store, const struct mx_setup *setup, int list, struct dg_error *err)
+static int save_names(struct dg_store *store, const struct mx_scene *scene, int list, struct dg_error *err)
 {
-  const struct dg_mesh *mesh = &setup->mesh;
-  const struct mx_state_array of = array_of(setup, list);
+  const struct dg_mesh *mesh = scene->mesh;
+  const struct mx_state_array of = array_of(scene, list);
   const size_t count = of.items;
   int64_t *name;
   if (DG_NEW(name, count, err) != 0) return err->code;
   for (size_t i = 0; i < count && of.slot == NULL; i++)
-    name[i] = dg_mesh_global(mesh, list == ELEMENTS ? i : (size_t)setup->problem.response[list - ENTRIES].where[i]);
+    name[i] = dg_mesh_global(mesh, list == ELEMENTS ? i : (size_t)scene->problem->response[list - ENTRIES].where[i]);
   for (size_t e = 0; e < mesh->K && count > 0 && of.slot != NULL; e++)
     for (int f = 0; f < 4; f++) {
-      const ptrdiff_t slot = of.slot(&setup->problem, e, f);
+      const ptrdiff_t slot = of.slot(scene->problem, e, f);
       if (slot >= 0) name[slot] = 4 * dg_mesh_global(mesh, e) + f;
     }
-  (void)!dg_store_put(store, list_name(setup, list).text, DG_STORE_INTEGERS, count, name, err);
+  (void)!dg_store_put(store, list_name(scene, list).text, DG_STORE_INTEGERS, count, name, err);
   dg_free(name);
   return err->code;
 }
@@ -119,15 +119,15 @@ static bool all_finite(size_t count, const double *value)
   return others == 0;
 }
 
-static int save_array(struct dg_store *store, int array, const struct mx_setup *setup, struct mx_backend *backend,
+static int save_array(struct dg_store *store, int array, const struct mx_scene *scene, struct mx_backend *backend,
                       double *piece, bool *finite, struct dg_error *err)
 {
-  const struct mx_state_array of = describe(setup, array);
+  const struct mx_state_array of = describe(scene, array);
   const size_t count = of.items, width = mx_state_width(&of), most = piece_of(&of);
-  if (dg_store_add(store, of.name, type_of(setup, &of), count * width, err) != 0) return err->code;
+  if (dg_store_add(store, of.name, type_of(scene, &of), count * width, err) != 0) return err->code;
   for (size_t first = 0; first < count; first += most) {
     const size_t here = count - first < most ? count - first : most;
-    if (setup->ops->save(backend, array, first, here, piece, err) != 0) return err->code;
+    if (scene->ops->save(backend, array, first, here, piece, err) != 0) return err->code;
     *finite = all_finite(here * width, piece);
     if (!*finite) return 0;
     if (dg_store_write(store, of.name, first * width, here * width, piece, err) != 0) return err->code;
@@ -136,35 +136,35 @@ static int save_array(struct dg_store *store, int array, const struct mx_setup *
 }
 
 /* Allocates room for a piece of any array. */
-static int new_piece(double **piece, const struct mx_setup *setup, struct dg_error *err)
+static int new_piece(double **piece, const struct mx_scene *scene, struct dg_error *err)
 {
   size_t numbers = 0;
-  for (int array = 0; array < arrays_of(&setup->problem); array++) {
-    const struct mx_state_array of = describe(setup, array);
+  for (int array = 0; array < arrays_of(scene->problem); array++) {
+    const struct mx_state_array of = describe(scene, array);
     const size_t here = piece_of(&of) * mx_state_width(&of);
     if (here > numbers) numbers = here;
   }
   return dg_alloc_untouched(piece, numbers, sizeof **piece, err);
 }
 
-int mx_fields_save(const char *folder, struct dg_ledger *ledger, long number, const struct mx_setup *setup,
+int mx_fields_save(const char *folder, struct dg_ledger *ledger, long number, const struct mx_scene *scene,
                    struct mx_backend *backend, bool *finite, uint64_t *digest, struct dg_error *err)
 {
   struct dg_store *store = NULL;
   double *piece = NULL;
-  const int lists = lists_of(&setup->problem), arrays = arrays_of(&setup->problem);
+  const int lists = lists_of(scene->problem), arrays = arrays_of(scene->problem);
   char *path;
   *finite = true;
-  if (mx_checkpoint_path(&path, folder, number, dg_comm_rank(setup->comm), err) != 0) return err->code;
-  if (new_piece(&piece, setup, err) != 0 || dg_ledger_claim(ledger, DG_LEDGER_OUTPUT, path, err) != 0 ||
-      dg_store_create(&store, path, mx_fields_bytes(setup), (size_t)lists + (size_t)arrays, err) != 0)
+  if (mx_checkpoint_path(&path, folder, number, dg_comm_rank(scene->comm), err) != 0) return err->code;
+  if (new_piece(&piece, scene, err) != 0 || dg_ledger_claim(ledger, DG_LEDGER_OUTPUT, path, err) != 0 ||
+      dg_store_create(&store, path, mx_fields_bytes(scene), (size_t)lists + (size_t)arrays, err) != 0)
     goto fail;
   for (int list = 0; list < lists; list++)
-    if (save_names(store, setup, list, err) != 0) goto fail;
+    if (save_names(store, scene, list, err) != 0) goto fail;
   for (int array = 0; array < arrays && *finite; array++) {
-    const struct mx_state_array of = describe(setup, array);
+    const struct mx_state_array of = describe(scene, array);
     if ((of.list == MX_STATE_OF_ELEMENTS || of.items > 0) &&
-        save_array(store, array, setup, backend, piece, finite, err) != 0)
+        save_array(store, array, scene, backend, piece, finite, err) != 0)
       goto fail;
   }
   if (*finite && dg_store_finish(store, digest, err) != 0) goto fail;
@@ -187,7 +187,7 @@ void mx_fields_remove(const char *folder, long number, long rank)
 /* ---- loading */
 
 struct reader {
-  const struct mx_setup *setup;
+  const struct mx_scene *scene;
   struct mx_backend *backend;
   enum mx_components components; /* of the files */
   struct dg_keyed *own;          /* [K] this rank's elements by their names */
@@ -203,7 +203,7 @@ enum { NOT_HERE = -1 };
 static int64_t own_number(const struct reader *reader, int list, int64_t name)
 {
   if (name < 0) return NOT_HERE;
-  size_t low = 0, high = reader->setup->problem.K;
+  size_t low = 0, high = reader->scene->problem->K;
   const bool of_faces = list != ELEMENTS && list < ENTRIES;
   const uint64_t wanted = (uint64_t)(of_faces ? name / 4 : name);
   while (low < high) {
@@ -211,11 +211,11 @@ static int64_t own_number(const struct reader *reader, int list, int64_t name)
     if (reader->own[middle].key < wanted) low = middle + 1;
     else high = middle;
   }
-  if (low == reader->setup->problem.K || reader->own[low].key != wanted) return NOT_HERE;
+  if (low == reader->scene->problem->K || reader->own[low].key != wanted) return NOT_HERE;
   size_t e = reader->own[low].item;
   if (list == ELEMENTS) return (int64_t)e;
-  if (list >= ENTRIES) return mx_response_find(&reader->setup->problem.response[list - ENTRIES], e);
-  const ptrdiff_t slot = array_of(reader->setup, list).slot(&reader->setup->problem, e, (int)(name % 4));
+  if (list >= ENTRIES) return mx_response_find(&reader->scene->problem->response[list - ENTRIES], e);
+  const ptrdiff_t slot = array_of(reader->scene, list).slot(reader->scene->problem, e, (int)(name % 4));
   return slot >= 0 ? slot : NOT_HERE;
 }
 
@@ -223,8 +223,8 @@ static int64_t own_number(const struct reader *reader, int list, int64_t name)
  * curved element has a frame at every node. */
 static void convert(const struct reader *reader, size_t e, int f, size_t N, double *value)
 {
-  const bool from = reader->components == MX_CARTESIAN, to = reader->setup->ops->components == MX_CARTESIAN;
-  const struct mx_problem *problem = &reader->setup->problem;
+  const bool from = reader->components == MX_CARTESIAN, to = reader->scene->ops->components == MX_CARTESIAN;
+  const struct mx_problem *problem = reader->scene->problem;
   const struct dg_reference *ref = problem->ref;
   const bool curved = problem->curves.count > 0 && mx_curve_find(problem, e) >= 0;
   double g[3][3], metric[9];
@@ -249,14 +249,14 @@ static void convert(const struct reader *reader, size_t e, int f, size_t N, doub
 static void convert_currents(const struct reader *reader, size_t e, int f, size_t vectors, double *value)
 {
   const bool from = reader->components != MX_COVARIANT_TANGENTIAL,
-             to = reader->setup->ops->components != MX_COVARIANT_TANGENTIAL;
-  if (from != to) mx_skin_turn_state(&reader->setup->problem, e, (size_t)f, vectors, to, value);
+             to = reader->scene->ops->components != MX_COVARIANT_TANGENTIAL;
+  if (from != to) mx_skin_turn_state(reader->scene->problem, e, (size_t)f, vectors, to, value);
 }
 
 static int load_piece(struct reader *reader, int array, struct dg_store *store, size_t first, size_t count,
                       const int64_t *number, const int64_t *name, struct dg_error *err)
 {
-  const struct mx_state_array of = describe(reader->setup, array);
+  const struct mx_state_array of = describe(reader->scene, array);
   const size_t N = of.nodes, width = mx_state_width(&of);
   size_t here = 0;
   for (size_t i = 0; i < count; i++) here += number[i] != NOT_HERE;
@@ -281,7 +281,7 @@ static int load_piece(struct reader *reader, int array, struct dg_store *store, 
   for (size_t i = 0, run; i < count; i += run) { /* consecutive numbers go together */
     for (run = 1; i + run < count && number[i] != NOT_HERE && number[i + run] == number[i] + (int64_t)run;) run++;
     if (number[i] != NOT_HERE &&
-        reader->setup->ops->load(reader->backend, array, (size_t)number[i], run, reader->piece + i * width, err) != 0)
+        reader->scene->ops->load(reader->backend, array, (size_t)number[i], run, reader->piece + i * width, err) != 0)
       return err->code;
   }
   reader->found[array] += here;
@@ -299,7 +299,7 @@ static int find_numbers(struct reader *reader, int list, size_t count, const int
     bool *seen = &reader->seen[list][number[i]];
     if (*seen)
       return dg_fail(err, DG_ENVIRONMENT, "the checkpoint has %s %" PRId64 " twice",
-                     array_of(reader->setup, list).slot != NULL ? "face" : "element", name[i]);
+                     array_of(reader->scene, list).slot != NULL ? "face" : "element", name[i]);
     *seen = true;
   }
   return 0;
@@ -308,8 +308,8 @@ static int find_numbers(struct reader *reader, int list, size_t count, const int
 /* Loads the arrays of a list from one file. */
 static int load_arrays(struct reader *reader, int list, struct dg_store *store, struct dg_error *err)
 {
-  const struct name names = list_name(reader->setup, list);
-  const int arrays = arrays_of(&reader->setup->problem);
+  const struct name names = list_name(reader->scene, list);
+  const int arrays = arrays_of(&reader->scene->problem);
   int64_t *name = NULL, *number = NULL;
   size_t count;
   if (dg_store_count(store, names.text, &count, err) != 0 || DG_NEW(name, count, err) != 0 ||
@@ -318,7 +318,7 @@ static int load_arrays(struct reader *reader, int list, struct dg_store *store, 
       find_numbers(reader, list, count, name, number, err) != 0)
     goto fail;
   for (int array = 0; array < arrays; array++) {
-    const struct mx_state_array of = describe(reader->setup, array);
+    const struct mx_state_array of = describe(reader->scene, array);
     const size_t most = piece_of(&of);
     for (size_t first = 0; first < count && list_of(&of) == list; first += most) {
       const size_t here = count - first < most ? count - first : most;
@@ -350,7 +350,7 @@ static void solve(const double M[3][3], const double b[3], double u[3])
  * residual is zero, as all parts are traces of one vector. */
 static void complete_node(const struct reader *reader, double *trace, size_t e, int32_t i)
 {
-  const struct mx_problem *problem = &reader->setup->problem;
+  const struct mx_problem *problem = reader->scene->problem;
   const size_t Nf = (size_t)problem->ref->Nf;
   double M[3][3] = {{0}}, b[3] = {0}, u[3];
   double *at[4];
@@ -378,16 +378,16 @@ static void complete_node(const struct reader *reader, double *trace, size_t e, 
 
 static int load_completed(struct reader *reader, struct dg_error *err)
 {
-  const struct mx_problem *problem = &reader->setup->problem;
+  const struct mx_problem *problem = reader->scene->problem;
   for (int array = 0; array < arrays_of(problem); array++) {
-    const struct mx_state_array of = describe(reader->setup, array);
+    const struct mx_state_array of = describe(reader->scene, array);
     if (of.list != MX_STATE_OF_FACES) continue;
     for (size_t e = 0; e < problem->K; e++) {
       bool open = false;
       for (int f = 0; f < 4; f++) open = open || mx_open_slot(problem->neighbour[e][f]) >= 0;
       for (int32_t i = 0; open && i < problem->ref->Np; i++) complete_node(reader, reader->trace[of.field], e, i);
     }
-    if (reader->setup->ops->load(reader->backend, array, 0, of.items, reader->trace[of.field], err) != 0)
+    if (reader->scene->ops->load(reader->backend, array, 0, of.items, reader->trace[of.field], err) != 0)
       return err->code;
   }
   return 0;
@@ -401,7 +401,7 @@ static int load_part(struct reader *reader, const char *folder, long number, lon
   int status = dg_store_open(&store, path, true, err);
   dg_free(path);
   if (status != 0) return status;
-  for (int list = 0; list < lists_of(&reader->setup->problem); list++)
+  for (int list = 0; list < lists_of(reader->scene->problem); list++)
     if (load_arrays(reader, list, store, err) != 0) break;
   dg_store_free(store);
   return err->code;
@@ -410,39 +410,39 @@ static int load_part(struct reader *reader, const char *folder, long number, lon
 /* Returns the first array that is incomplete; -1: none. */
 static int incomplete_array(const struct reader *reader)
 {
-  for (int array = 0; array < arrays_of(&reader->setup->problem); array++)
-    if (reader->found[array] < describe(reader->setup, array).items) return array;
+  for (int array = 0; array < arrays_of(reader->scene->problem); array++)
+    if (reader->found[array] < describe(reader->scene, array).items) return array;
   return -1;
 }
 
 int mx_fields_load(const char *folder, long number, long parts, enum mx_components components,
-                   const struct mx_setup *setup, struct mx_backend *backend, struct dg_error *err)
+                   const struct mx_scene *scene, struct mx_backend *backend, struct dg_error *err)
 {
-  const size_t K = setup->problem.K;
-  struct reader reader = {.setup = setup, .backend = backend, .components = components};
-  const bool incomplete = components == MX_COVARIANT_TANGENTIAL && setup->ops->components == MX_COVARIANT;
-  const int lists = lists_of(&setup->problem), arrays = arrays_of(&setup->problem);
-  if (new_piece(&reader.piece, setup, err) != 0 || DG_NEW(reader.own, K, err) != 0 ||
+  const size_t K = scene->problem->K;
+  struct reader reader = {.scene = scene, .backend = backend, .components = components};
+  const bool incomplete = components == MX_COVARIANT_TANGENTIAL && scene->ops->components == MX_COVARIANT;
+  const int lists = lists_of(scene->problem), arrays = arrays_of(scene->problem);
+  if (new_piece(&reader.piece, scene, err) != 0 || DG_NEW(reader.own, K, err) != 0 ||
       DG_NEW(reader.found, (size_t)arrays, err) != 0 || DG_NEW(reader.seen, (size_t)lists, err) != 0)
     goto fail;
   for (int list = 0; list < lists; list++)
-    if (DG_NEW(reader.seen[list], items_of(setup, list), err) != 0) goto fail;
+    if (DG_NEW(reader.seen[list], items_of(scene, list), err) != 0) goto fail;
   for (int i = 0; i < 2 && incomplete; i++)
-    if (DG_NEW(reader.trace[i], open_faces(setup) * 3 * (size_t)setup->ref.Nf, err) != 0) goto fail;
-  for (size_t e = 0; e < K; e++) reader.own[e] = (struct dg_keyed){(uint64_t)dg_mesh_global(&setup->mesh, e), e};
+    if (DG_NEW(reader.trace[i], open_faces(scene) * 3 * (size_t)scene->ref->Nf, err) != 0) goto fail;
+  for (size_t e = 0; e < K; e++) reader.own[e] = (struct dg_keyed){(uint64_t)dg_mesh_global(scene->mesh, e), e};
   if (dg_sort_keyed(reader.own, K, err) != 0) goto fail;
   /* A rank that wrote a part reads it first: with the same number of ranks it has then all that it needs. */
   for (long i = 0; i < parts && incomplete_array(&reader) >= 0; i++)
-    if (load_part(&reader, folder, number, (dg_comm_rank(setup->comm) + i) % parts, err) != 0) goto fail;
+    if (load_part(&reader, folder, number, (dg_comm_rank(scene->comm) + i) % parts, err) != 0) goto fail;
   const int missing = incomplete_array(&reader);
   if (missing >= 0) {
-    const struct mx_state_array of = describe(setup, missing);
+    const struct mx_state_array of = describe(scene, missing);
     (void)dg_fail(err, DG_ENVIRONMENT, "the checkpoint of step %ld in '%s' has %zu of %zu numbers of %s", number,
                   folder, reader.found[missing], of.items, of.name);
     goto fail;
   }
-  if ((incomplete && open_faces(setup) > 0 && load_completed(&reader, err) != 0) ||
-      setup->ops->loaded(backend, err) != 0)
+  if ((incomplete && open_faces(scene) > 0 && load_completed(&reader, err) != 0) ||
+      scene->ops->loaded(backend, err) != 0)
     goto fail;
 fail:
   dg_free(reader.trace[0]);

@@ -77,27 +77,27 @@ static bool matters(const char *path)
   return true;
 }
 
-int mx_identity(char **result, const struct mx_setup *setup, struct dg_error *err)
+int mx_identity(char **result, const struct mx_scene *scene, struct dg_error *err)
 {
-  const struct mx_config *config = setup->config;
-  const uint64_t seed = mx_origin_seed(setup->origin);
+  const struct mx_config *config = scene->config;
+  const uint64_t seed = mx_origin_seed(scene->origin);
   struct mx_text text = {.err = err};
   struct mesh_digest mesh = {0};
   *result = NULL;
-  if (digest_mesh(&mesh, &setup->mesh, setup->comm, err) != 0) return err->code;
-  if (dg_comm_rank(setup->comm) != 0) return 0;
+  if (digest_mesh(&mesh, scene->mesh, scene->comm, err) != 0) return err->code;
+  if (dg_comm_rank(scene->comm) != 0) return 0;
   if (mx_text_add(&text, "order = %d\n", config->order) != 0 ||
       mx_text_add(&text, "precision = %s\n", config->precision == MX_DOUBLE ? "double" : "single") != 0 ||
       mx_text_add(&text, "time.integrator = %s\n", mx_integrator_names[config->time.integrator]) != 0 ||
       mx_text_add(&text, "flux = %.17g\n", config->alpha) != 0 ||
       (config->bloch.given && mx_text_add(&text, "wave vector of bloch in rad/m = %.17g %.17g %.17g\n",
                                           config->bloch.k[0], config->bloch.k[1], config->bloch.k[2]) != 0) ||
-      mx_text_add(&text, "number of elements of the mesh = %zu\n", setup->mesh.whole.K) != 0 ||
+      mx_text_add(&text, "number of elements of the mesh = %zu\n", scene->mesh->whole.K) != 0 ||
       mx_text_add(&text, "mesh, by its elements = digest %016" PRIx64 "\n", mesh.elements) != 0 ||
       mx_text_add(&text, "mesh, by its vertices = digest %016" PRIx64 "\n", mesh.vertices) != 0 ||
-      mx_text_add(&text, "time step in s = %.17g\n", setup->step) != 0 ||
+      mx_text_add(&text, "time step in s = %.17g\n", scene->step) != 0 ||
       (seed != 0 && mx_text_add(&text, "math.randomseed = digest %016" PRIx64 "\n", seed) != 0) ||
-      (setup->origin != NULL && mx_text_tree(&text, setup->origin->root, matters) != 0)) {
+      (scene->origin != NULL && mx_text_tree(&text, scene->origin->root, matters) != 0)) {
     dg_free(text.start);
     return err->code;
   }

@@ -13,9 +13,9 @@
 
 static const char table_name[] = "derived.csv";
 
-static bool is_first(const struct mx_hooks *hooks) { return dg_comm_rank(hooks->setup->comm) == 0; }
+static bool is_first(const struct mx_hooks *hooks) { return dg_comm_rank(hooks->scene->comm) == 0; }
 
-static const struct mx_config *config_of(const struct mx_hooks *hooks) { return hooks->setup->config; }
+static const struct mx_config *config_of(const struct mx_hooks *hooks) { return hooks->scene->config; }
 
 static int fetch_spectrum(void *self, size_t result, struct mx_table *table, struct dg_error *err)
 {
@@ -23,16 +23,16 @@ static int fetch_spectrum(void *self, size_t result, struct mx_table *table, str
   return mx_hook_results_spectrum(hooks->output->scene.records, &hooks->results, result, table, err);
 }
 
-int mx_hooks_open(struct mx_hooks *hooks, struct mx_setup *setup, const struct mx_folder *folder,
+int mx_hooks_open(struct mx_hooks *hooks, const struct mx_scene *scene, const struct mx_folder *folder,
                   struct mx_output *output, struct mx_port_output *port_output, struct dg_error *err)
 {
-  *hooks = (struct mx_hooks){.setup = setup,
+  *hooks = (struct mx_hooks){.scene = scene,
                              .folder = folder,
                              .output = output,
                              .port_output = port_output,
-                             .every = mx_config_hook_every(setup->config, setup->step)};
-  if (!is_first(hooks) || (setup->config->on.output == NULL && setup->config->on.done == NULL)) return 0;
-  hooks->results.steps = setup->steps;
+                             .every = mx_config_hook_every(scene->config, scene->step)};
+  if (!is_first(hooks) || (scene->config->on.output == NULL && scene->config->on.done == NULL)) return 0;
+  hooks->results.steps = scene->steps;
   hooks->results.fetch = fetch_spectrum;
   hooks->results.self = hooks;
   return mx_hook_results_find(&hooks->results, &hooks->own, &output->scene, err);
@@ -138,7 +138,7 @@ int mx_hooks_archive(struct mx_hooks *hooks, struct mx_archive *archive, struct 
 static int call(struct mx_hooks *hooks, const struct mx_function *function, const char *what,
                 struct mx_verdict *verdict, struct dg_error *err)
 {
-  mx_sources_pause(&hooks->setup->sources); /* Lua has one state */
+  mx_sources_pause(hooks->scene->sources); /* Lua has one state */
   return function->look(function->self, what, &hooks->results, verdict, err);
 }
 
@@ -158,7 +158,7 @@ static int look_and_write(struct mx_hooks *hooks, long n, double t, struct mx_ve
   if (call(hooks, function, "on.output", verdict, err) != 0 || write_row(hooks, &verdict->derived, err) != 0)
     return err->code;
   if (verdict->stop && config_of(hooks)->output.s_parameters.count > 0 &&
-      count_driven(&hooks->setup->sources.ports) > 1)
+      count_driven(&hooks->scene->sources->ports) > 1)
     return dg_fail(err, DG_INPUT,
                    "%s: on.output cannot stop a run for S-parameters of several driven ports, since it sees the first "
                    "port's only; time.decay stops each",
@@ -174,8 +174,8 @@ int mx_hooks_output(struct mx_hooks *hooks, long n, double t, bool *stop, struct
     (void)!look_and_write(hooks, n, t, &verdict, err);
   *stop = verdict.stop;
   mx_derived_release(&verdict.derived);
-  if (dg_comm_agree(hooks->setup->comm, err) != 0 ||
-      dg_comm_broadcast(hooks->setup->comm, sizeof *stop, stop, err) != 0)
+  if (dg_comm_agree(hooks->scene->comm, err) != 0 ||
+      dg_comm_broadcast(hooks->scene->comm, sizeof *stop, stop, err) != 0)
     return err->code;
   if (*stop) memcpy(hooks->why, verdict.why, sizeof hooks->why); /* "" on other ranks */
   return 0;
@@ -215,7 +215,7 @@ int mx_hooks_done(struct mx_hooks *hooks, long n, double t, const char *stop_rea
     hooks->results.stop_reason = stop_reason;
     (void)!finish(hooks, err);
   }
-  return dg_comm_agree(hooks->setup->comm, err);
+  return dg_comm_agree(hooks->scene->comm, err);
 }
 
 void mx_hooks_give(struct mx_hooks *hooks, struct mx_derived_list *values)

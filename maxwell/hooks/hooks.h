@@ -17,7 +17,7 @@
 #include "maxwell/shell/hooks/results.h"
 
 struct mx_hooks {
-  struct mx_setup *setup;             /* borrowed */
+  const struct mx_scene *scene;       /* borrowed */
   const struct mx_folder *folder;     /* borrowed */
   struct mx_output *output;           /* borrowed */
   struct mx_port_output *port_output; /* borrowed */
@@ -32,7 +32,7 @@ struct mx_hooks {
 };
 
 /* Finds the tables. Release in any case. */
-int mx_hooks_open(struct mx_hooks *hooks, struct mx_setup *setup, const struct mx_folder *folder,
+int mx_hooks_open(struct mx_hooks *hooks, const struct mx_scene *scene, const struct mx_folder *folder,
                   struct mx_output *output, struct mx_port_output *port_output, struct dg_error *err) DG_MUST_USE;
 bool mx_hooks_due(const struct mx_hooks *hooks, long n);
 /* Calls on.output behind step n, time t (s), whose rows are measured. *stop: the run is to end, hooks->why says why.

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "libdg/base/clock.h"
 #include "libdg/base/memory.h"
 
 enum { TRIES = 12, COPY_BYTES = 32 << 20 };
@@ -32,10 +33,10 @@ fail:
 /* Seconds of an exchange with the neighbours, `bytes` a face of the halo, or of one item each; the best of a few
  * attempts.
  */
-static int measure_exchange(double *seconds, const struct mx_setup *setup, bool one_item, size_t bytes,
+static int measure_exchange(double *seconds, const struct mx_scene *scene, bool one_item, size_t bytes,
                             struct dg_error *err)
 {
-  const struct dg_halo *halo = &setup->ranks.halo;
+  const struct dg_halo *halo = &scene->ranks->halo;
   struct dg_exchange *exchange = NULL;
   struct dg_peer *peer;
   *seconds = INFINITY;
@@ -44,8 +45,8 @@ static int measure_exchange(double *seconds, const struct mx_setup *setup, bool 
     peer[i] = halo->peer[i];
     if (one_item) peer[i].send_count = peer[i].receive_count = 1;
   }
-  if (dg_exchange_new(&exchange, setup->comm, halo->peers, peer, bytes, err) != 0 ||
-      dg_comm_agree(setup->comm, err) != 0)
+  if (dg_exchange_new(&exchange, scene->comm, halo->peers, peer, bytes, err) != 0 ||
+      dg_comm_agree(scene->comm, err) != 0)
     goto fail;
   for (int attempt = 0; attempt < TRIES; attempt++) {
     double start = mx_clock();
@@ -58,29 +59,29 @@ fail:
   return err->code;
 }
 
-int mx_model_init(struct mx_model *model, const struct mx_setup *setup, struct mx_backend *backend, int threads,
+int mx_model_init(struct mx_model *model, const struct mx_scene *scene, struct mx_backend *backend, int threads,
                   struct dg_error *err)
 {
-  const struct mx_problem *problem = &setup->problem;
-  const struct mx_scheme *scheme = &mx_schemes[setup->config->time.integrator];
-  const struct mx_backend_options options = mx_setup_backend_options(setup);
-  double real = setup->config->precision == MX_DOUBLE ? 8 : 4, faces = (double)setup->ranks.halo.faces;
-  double sent = (double)setup->ops->halo_use(backend).bytes, a_stage = sent / scheme->stages, latency, whole,
+  const struct mx_problem *problem = scene->problem;
+  const struct mx_scheme *scheme = &mx_schemes[scene->config->time.integrator];
+  const struct mx_backend_options options = mx_scene_backend_options(scene);
+  double real = scene->config->precision == MX_DOUBLE ? 8 : 4, faces = (double)scene->ranks->halo.faces;
+  double sent = (double)scene->ops->halo_use(backend).bytes, a_stage = sent / scheme->stages, latency, whole,
          copy = INFINITY;
   size_t a_face = faces > 0 ? (size_t)(a_stage / faces) : 0;
-  if (setup->ops->card->present) {
+  if (scene->ops->card->present) {
     struct mx_ceilings card;
-    if (setup->ops->card->ceilings(setup->ops->memory(problem, &options), &card, err) != 0) return err->code;
+    if (scene->ops->card->ceilings(scene->ops->memory(problem, &options), &card, err) != 0) return err->code;
     copy = card.copy;
   } else if (measure_copy(&copy, threads, err) != 0) {
     return err->code;
   }
-  if (setup->ops->card->present) {
-    if (setup->ops->card->time_exchange(backend, true, &latency, err) != 0 ||
-        setup->ops->card->time_exchange(backend, false, &whole, err) != 0)
+  if (scene->ops->card->present) {
+    if (scene->ops->card->time_exchange(backend, true, &latency, err) != 0 ||
+        scene->ops->card->time_exchange(backend, false, &whole, err) != 0)
       return err->code;
-  } else if (measure_exchange(&latency, setup, true, 8, err) != 0 ||
-             measure_exchange(&whole, setup, false, a_face, err) != 0) {
+  } else if (measure_exchange(&latency, scene, true, 8, err) != 0 ||
+             measure_exchange(&whole, scene, false, a_face, err) != 0) {
     return err->code;
   }
   double unknowns = 6.0 * problem->ref->Np * (double)problem->K;
@@ -89,7 +90,7 @@ int mx_model_init(struct mx_model *model, const struct mx_setup *setup, struct m
   double halo = whole * scheme->stages, hidden = fmin(halo, interior * fields);
   double most[] = {1 / copy, latency, a_stage > 0 && whole > latency ? (whole - latency) / a_stage : 0,
                    fields,   halo,    halo - hidden};
-  if (dg_comm_reduce(setup->comm, DG_MAX, sizeof most / sizeof *most, most, err) != 0) return err->code;
+  if (dg_comm_reduce(scene->comm, DG_MAX, sizeof most / sizeof *most, most, err) != 0) return err->code;
   *model = (struct mx_model){.copy = 1 / most[0],
                              .latency = most[1],
                              .rate = most[2] > 0 ? 1 / most[2] : 0,
@@ -99,10 +100,10 @@ int mx_model_init(struct mx_model *model, const struct mx_setup *setup, struct m
   return 0;
 }
 
-void mx_model_report(const struct mx_model *model, const struct mx_setup *setup, double step, double most, double least)
+void mx_model_report(const struct mx_model *model, const struct mx_scene *scene, double step, double most, double least)
 {
   dg_log_line(
-      setup->log,
+      scene->log,
       "model     a step of at least %.3g ms: fields %.3g ms (%.3g GB/s a rank), halo %.3g ms (%.2g us, then %.3g "
       "GB/s), %.3g of it hidden; measured %.3g ms, halo %.3g to %.3g ms",
       1e3 * (model->fields + model->halo - model->hidden), 1e3 * model->fields, 1e-9 * model->copy, 1e3 * model->halo,

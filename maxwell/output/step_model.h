@@ -2,7 +2,7 @@
  * step. */
 #pragma once
 
-#include "maxwell/setup/setup.h"
+#include "maxwell/scene/scene.h"
 
 /* The times of the model. Each is of the slowest rank, with all ranks busy at the same time. */
 struct mx_model {
@@ -16,10 +16,10 @@ struct mx_model {
 
 /* Measures memory and messages (some 50 ms; on cards theirs, some 200 ms) and evaluates the model. Collective; before
  * the first step. */
-int mx_model_init(struct mx_model *model, const struct mx_setup *setup, struct mx_backend *backend, int threads,
+int mx_model_init(struct mx_model *model, const struct mx_scene *scene, struct mx_backend *backend, int threads,
                   struct dg_error *err) DG_MUST_USE;
 /* Writes one line of the log: the model beside the measured seconds of a step. Of these the rank that waited most and
  * the one that waited least spent so many on the halo. The latter's wait is the price of messages; the rest is that
  * some ranks are slower than others. */
-void mx_model_report(const struct mx_model *model, const struct mx_setup *setup, double step, double most,
+void mx_model_report(const struct mx_model *model, const struct mx_scene *scene, double step, double most,
                      double least);

@@ -23,7 +23,7 @@
 double mx_summary_dof_per_second(const struct mx_summary *summary)
 {
   if (summary->steps_total == 0 || summary->loop_seconds <= 0) return 0;
-  return (double)summary->setup->unknowns * (double)summary->steps_total / summary->loop_seconds;
+  return (double)summary->scene->unknowns * (double)summary->steps_total / summary->loop_seconds;
 }
 
 /* Room for an emergency's message (libdg/base/emergency.h) in the summary of a run that goes on. */
@@ -165,7 +165,7 @@ static void ports_entry(FILE *file, const struct mx_ports *ports)
 /* Writes how the mesh is shared out, and what that costs. */
 static void ranks_entry(FILE *file, const struct mx_summary *summary)
 {
-  const struct mx_partition *part = &summary->setup->partition;
+  const struct mx_partition *part = summary->scene->partition;
   fprintf(file,
           "  \"partition\": {\"smallest\": %zu, \"largest\": %zu, \"faces_between\": %zu, "
           "\"halo_bytes_per_step\": %.0f, \"halo_seconds_least\": %.6g",
@@ -203,23 +203,23 @@ static void turns_entry(FILE *file, const struct mx_summary *summary)
 static void write_entries(FILE *file, const void *what)
 {
   const struct mx_summary *summary = what;
-  const struct mx_setup *setup = summary->setup;
-  const struct mx_config *config = setup->config;
+  const struct mx_scene *scene = summary->scene;
+  const struct mx_config *config = scene->config;
   double dofs = mx_summary_dof_per_second(summary);
   fputs("{\n", file);
   string_entry(file, "name", config->name);
-  string_entry(file, "backend", setup->ops->name);
+  string_entry(file, "backend", scene->ops->name);
   string_entry(file, "precision", config->precision == MX_DOUBLE ? "double" : "single");
   string_entry(file, "integrator", mx_integrator_names[config->time.integrator]);
   number_entry(file, "flux", config->alpha);
   number_entry(file, "order", config->order);
-  number_entry(file, "elements", (double)setup->mesh.whole.K);
-  number_entry(file, "unknowns", (double)setup->unknowns);
-  number_entry(file, "ranks", dg_comm_size(setup->comm));
+  number_entry(file, "elements", (double)scene->mesh->whole.K);
+  number_entry(file, "unknowns", (double)scene->unknowns);
+  number_entry(file, "ranks", dg_comm_size(scene->comm));
   number_entry(file, "threads", summary->threads);
   number_entry(file, "lua_threads", summary->lua_threads);
-  number_entry(file, "time_step", setup->step);
-  if (setup->limit > 0) number_entry(file, "stability_limit", setup->limit);
+  number_entry(file, "time_step", scene->step);
+  if (scene->limit > 0) number_entry(file, "stability_limit", scene->limit);
   else fputs("  \"stability_limit\": null,\n", file);
   number_entry(file, "steps", (double)summary->steps_done);
   number_entry(file, "simulated_time", summary->simulated_time);
@@ -234,8 +234,8 @@ static void write_entries(FILE *file, const void *what)
   }
   number_entry(file, "energy_first", summary->energy_first);
   number_entry(file, "energy_last", summary->energy_last);
-  if (setup->sources.ports.count > 0) ports_entry(file, &setup->sources.ports);
-  if (summary->quality.known) quality_entry(file, &summary->quality, &setup->sources.ports);
+  if (scene->sources->ports.count > 0) ports_entry(file, &scene->sources->ports);
+  if (summary->quality.known) quality_entry(file, &summary->quality, &scene->sources->ports);
   if (summary->resonances.sets > 0) {
     fputs("  \"resonances\": ", file);
     mx_resonances_write_json(&summary->resonances, file);
@@ -248,7 +248,7 @@ static void write_entries(FILE *file, const void *what)
   }
   if (strcmp(summary->status, running) != 0) {
     fputs("  \"doubts\": ", file);
-    mx_doubts_write_json(setup->doubts, file);
+    mx_doubts_write_json(scene->doubts, file);
     fputs(",\n", file);
   }
   turns_entry(file, summary);
@@ -257,8 +257,8 @@ static void write_entries(FILE *file, const void *what)
   if (summary->stop_text[0] != '\0') string_entry(file, "stop_text", summary->stop_text);
   number_entry(file, "peak_memory_bytes", summary->peak_memory);
   if (summary->card_memory > 0) number_entry(file, "card_memory_bytes", summary->card_memory);
-  if (setup->comm != NULL) ranks_entry(file, summary);
-  versions_entry(file, setup->origin);
+  if (scene->comm != NULL) ranks_entry(file, summary);
+  versions_entry(file, scene->origin);
   if (summary->error != NULL) string_entry(file, "error", summary->error);
   if (strcmp(summary->status, running) == 0) fprintf(file, "%*s\n", ERROR_ROOM, "");
   fputs("  \"status\": ", file);

@@ -10,7 +10,7 @@
 #include "maxwell/shell/profile.h"
 
 struct mx_summary {
-  const struct mx_setup *setup;
+  const struct mx_scene *scene;
   const char *status; /* "running", "done", "interrupted", "blew up", "failed" */
   const char *error;  /* message, or NULL */
   long steps_done;

@@ -3,10 +3,10 @@
 
 #include <stdbool.h>
 
-#include "maxwell/setup/setup.h"
+#include "maxwell/scene/scene.h"
 
 struct mx_watchdog {
-  const struct mx_setup *setup; /* borrowed */
+  const struct mx_scene *scene; /* borrowed */
   long every;                   /* steps between looks */
   bool looked;
   double first, peak, last; /* J: total energy at the first look, the largest, and at the last */
@@ -16,7 +16,7 @@ struct mx_watchdog {
   char alarm[160];          /* problem found by a look; empty: none. The same on all ranks */
 };
 
-void mx_watchdog_init(struct mx_watchdog *watchdog, const struct mx_setup *setup);
+void mx_watchdog_init(struct mx_watchdog *watchdog, const struct mx_scene *scene);
 bool mx_watchdog_due(const struct mx_watchdog *watchdog, long n);
 /* Looks at the fields at time t (s); the step must be observed. Collective. */
 int mx_watchdog_look(struct mx_watchdog *watchdog, struct mx_backend *backend, double t,

@@ -22,21 +22,21 @@ static void write_definitions(FILE *file, const char *key, size_t count, const s
 }
 
 /* The mesh's file, and those that the script has read, as paths from the folder where curlew was started. */
-static void write_files(FILE *file, const struct mx_setup *setup)
+static void write_files(FILE *file, const struct mx_scene *scene)
 {
   fputs("  \"files\": [", file);
-  if (setup->config->mesh.file != NULL) dg_json_string(file, setup->config->mesh.file);
-  for (size_t i = 0; i < setup->origin->files; i++) {
-    fputs(i > 0 || setup->config->mesh.file != NULL ? ", " : "", file);
-    dg_json_string(file, setup->origin->file[i]);
+  if (scene->config->mesh.file != NULL) dg_json_string(file, scene->config->mesh.file);
+  for (size_t i = 0; i < scene->origin->files; i++) {
+    fputs(i > 0 || scene->config->mesh.file != NULL ? ", " : "", file);
+    dg_json_string(file, scene->origin->file[i]);
   }
   fputs("],\n", file);
 }
 
 static void write_entries(FILE *file, const void *what)
 {
-  const struct mx_setup *setup = what;
-  const struct mx_origin *origin = setup->origin;
+  const struct mx_scene *scene = what;
+  const struct mx_origin *origin = scene->origin;
   fprintf(file, "{\n  \"schema\": %d,\n  \"version\": ", MX_CONFIGURATION_SCHEMA);
   dg_json_string(file, CURLEW_VERSION);
   fputs(",\n  \"script\": ", file);
@@ -44,18 +44,18 @@ static void write_entries(FILE *file, const void *what)
   fputs(",\n", file);
   write_definitions(file, "args", origin->args, origin->arg);
   write_definitions(file, "set", origin->sets, origin->set);
-  write_files(file, setup);
+  write_files(file, scene);
   fputs("  \"simulation\": ", file);
-  mx_resolved_write(file, origin->root, &setup->config->resolved, 2);
+  mx_resolved_write(file, origin->root, &scene->config->resolved, 2);
   fputs("\n}\n", file);
 }
 
-int mx_configuration_write(const struct mx_setup *setup, const struct mx_folder *folder, struct dg_error *err)
+int mx_configuration_write(const struct mx_scene *scene, const struct mx_folder *folder, struct dg_error *err)
 {
   char *path;
-  if (setup->origin == NULL || setup->origin->root == NULL || setup->origin->path == NULL) return 0;
+  if (scene->origin == NULL || scene->origin->root == NULL || scene->origin->path == NULL) return 0;
   if (mx_folder_path(&path, folder, "configuration.json", err) != 0) return err->code;
-  (void)!dg_file_write(path, write_entries, setup, err);
+  (void)!dg_file_write(path, write_entries, scene, err);
   dg_free(path);
   return err->code;
 }

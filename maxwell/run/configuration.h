@@ -7,12 +7,12 @@
  * becomes one more. */
 #pragma once
 
-#include "maxwell/setup/setup.h"
+#include "maxwell/scene/scene.h"
 #include "maxwell/shell/folder.h"
 
 #define MX_CONFIGURATION_SCHEMA 1
 
 /* Writes the file whole or not at all, on one rank, once the folder is the run's. A configuration that a program in C
  * has made has no table: then there is no file. */
-int mx_configuration_write(const struct mx_setup *setup, const struct mx_folder *folder,
+int mx_configuration_write(const struct mx_scene *scene, const struct mx_folder *folder,
                            struct dg_error *err) DG_MUST_USE;

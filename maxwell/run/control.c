@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include "libdg/base/clock.h"
 #include "libdg/base/emergency.h"
 #include "libdg/base/memory.h"
 
@@ -82,17 +83,17 @@ void mx_control_pause(struct mx_signals *saved)
   pthread_mutex_unlock(&lock);
 }
 
-int mx_control_init(struct mx_control *control, struct mx_signals **saved, const struct mx_setup *setup, size_t bytes,
+int mx_control_init(struct mx_control *control, struct mx_signals **saved, const struct mx_scene *scene, size_t bytes,
                     bool within, struct dg_error *err)
 {
   static const double slow_disk = 1e8; /* bytes a second, until a checkpoint has been measured */
   *control = (struct mx_control){
-      .setup = setup, .checkpointed = mx_clock(), .estimate = 0.5 + (double)bytes / slow_disk, .vote_steps = 1};
+      .scene = scene, .checkpointed = mx_clock(), .estimate = 0.5 + (double)bytes / slow_disk, .vote_steps = 1};
   if (DG_NEW(*saved, 1, err) != 0) return err->code;
   (*saved)->within = within;
   listen(!within);
-  (*saved)->origin = setup->origin;
-  mx_origin_interrupt(setup->origin, &interrupted);
+  (*saved)->origin = scene->origin;
+  mx_origin_interrupt(scene->origin, &interrupted);
   return 0;
 }
 
@@ -111,19 +112,19 @@ void mx_control_begin(struct mx_control *control) { control->next_vote = 0; }
 /* Says whether the time that is left is just enough for a checkpoint and the end. */
 static bool out_of_time(const struct mx_control *control, double step_seconds)
 {
-  const double limit = control->setup->config->time.walltime;
+  const double limit = control->scene->config->time.walltime;
   if (limit <= 0) return false;
   /* The margin is twice the longest checkpoint so far, since disks are slow when all jobs end, and the steps between
    * two votes, and what is written at the end. It is at most half of a short limit. */
   double margin =
       2 * (control->longest > 0 ? control->longest : control->estimate) + control->behind + 20 * step_seconds + 2;
-  return mx_clock() - control->setup->started > limit - fmin(margin, 0.5 * limit);
+  return mx_clock() - control->scene->started > limit - fmin(margin, 0.5 * limit);
 }
 
 /* The orders that this rank wants. */
 static struct mx_orders own_orders(struct mx_control *control, double step_seconds)
 {
-  const double minutes = control->setup->config->checkpoint.minutes;
+  const double minutes = control->scene->config->checkpoint.minutes;
   struct mx_orders own = {.stop = (enum mx_stop)interrupted, .checkpoint = wanted != 0};
   wanted = 0;
   if (own.stop == MX_STOP_INTERRUPT && control->keeps) own.stop = MX_STOP_TERMINATE;
@@ -137,7 +138,7 @@ int mx_control_ask(struct mx_control *control, long n, double step_seconds, stru
 {
   enum { MANY = 100000 };
   static const double interval = 0.1; /* seconds between the beginning and the end, and again to the next */
-  struct dg_comm *comm = control->setup->comm;
+  struct dg_comm *comm = control->scene->comm;
   *orders = (struct mx_orders){.stop = MX_GO_ON};
   if (dg_emergency_check(err) != 0) return err->code;
   if (comm == NULL) {
@@ -168,7 +169,7 @@ int mx_control_ask_now(struct mx_control *control, double step_seconds, struct m
   if (dg_emergency_check(err) != 0) return err->code;
   const struct mx_orders own = own_orders(control, step_seconds);
   int64_t vote[] = {own.stop, own.checkpoint};
-  if (dg_comm_reduce_int(control->setup->comm, DG_MAX, sizeof vote / sizeof *vote, vote, err) != 0) return err->code;
+  if (dg_comm_reduce_int(control->scene->comm, DG_MAX, sizeof vote / sizeof *vote, vote, err) != 0) return err->code;
   *orders = (struct mx_orders){.stop = (enum mx_stop)vote[0], .checkpoint = vote[1] > 0};
   return 0;
 }

@@ -5,7 +5,7 @@
  * ends many steps behind its beginning, so that nobody waits for it. */
 #pragma once
 
-#include "maxwell/setup/setup.h"
+#include "maxwell/scene/scene.h"
 
 enum mx_stop { /* by rank: the last one wins */
                MX_GO_ON,
@@ -43,7 +43,7 @@ struct mx_watcher {
 };
 
 struct mx_control {
-  const struct mx_setup *setup; /* borrowed */
+  const struct mx_scene *scene; /* borrowed */
   double checkpointed;          /* mx_clock at the end of the last checkpoint, or at the start */
   double longest;               /* seconds that the longest checkpoint took */
   double estimate;              /* seconds that one may take, as long as none was written */
@@ -59,7 +59,7 @@ struct mx_control {
  * control listens already, and ends later: heat, while its fields run again. Then signals that have come before are
  * heard, too. `saved` is for mx_control_end. bytes: size of this rank's state. */
 struct mx_signals; /* opaque */
-int mx_control_init(struct mx_control *control, struct mx_signals **saved, const struct mx_setup *setup, size_t bytes,
+int mx_control_init(struct mx_control *control, struct mx_signals **saved, const struct mx_scene *scene, size_t bytes,
                     bool within, struct dg_error *err) DG_MUST_USE;
 /* Gives the signals back for as long as a run stands, and takes them again. */
 void mx_control_pause(struct mx_signals *saved);

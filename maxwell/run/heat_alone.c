@@ -64,6 +64,7 @@ static int prepare(struct mx_setup *setup, struct mx_folder *folder, const struc
                    bool *ours, struct dg_error *err)
 {
   static const char *const first = "summary.json";
+  const struct mx_scene scene = mx_setup_scene(setup);
   struct mx_plan plan;
   char *path = NULL;
   if (make_plan(&plan, setup, err) != 0 || mx_folder_prepare(folder, &plan, err) != 0 ||
@@ -71,7 +72,7 @@ static int prepare(struct mx_setup *setup, struct mx_folder *folder, const struc
       put_summary(summary, folder, err) != 0)
     goto fail;
   *ours = true;
-  if (mx_folder_claim(folder, &plan, !resume, err) != 0 || mx_configuration_write(setup, folder, err) != 0) goto fail;
+  if (mx_folder_claim(folder, &plan, !resume, err) != 0 || mx_configuration_write(&scene, folder, err) != 0) goto fail;
   if (setup->log != NULL && mx_folder_path(&path, folder, "log.txt", err) == 0)
     (void)!dg_log_open(setup->log, path, resume, err);
 fail:
@@ -84,9 +85,10 @@ fail:
 static int run_in(struct mx_setup *setup, const struct mx_heat_place *place, struct mx_folder *folder,
                   struct mx_heat_how how, struct mx_heat_report *report, struct dg_error *err)
 {
+  const struct mx_scene scene = mx_setup_scene(setup);
   struct mx_heat_guard guard = {0};
   if (mx_folder_join(folder, err) != 0 || mx_setup_keep_mesh(setup, folder->ledger, err) != 0 ||
-      mx_heat_guard_begin(&guard, setup, false, err) != 0)
+      mx_heat_guard_begin(&guard, &scene, false, err) != 0)
     return err->code;
   how.watch = &guard.watch;
   const int status = mx_heat_run(place, NULL, folder, &how, report, err);
@@ -97,11 +99,12 @@ static int run_in(struct mx_setup *setup, const struct mx_heat_place *place, str
 }
 
 /* The identity of the computation, and where it goes on. */
-static int find_checkpoint(struct mx_heat_checkpoint *from, char **identity, const struct mx_setup *setup,
+static int find_checkpoint(struct mx_heat_checkpoint *from, char **identity, struct mx_setup *setup,
                            const struct mx_heat_place *place, const struct mx_folder *folder, bool resume,
                            struct dg_error *err)
 {
-  if (mx_identity(identity, setup, err) != 0 || !resume ||
+  const struct mx_scene scene = mx_setup_scene(setup);
+  if (mx_identity(identity, &scene, err) != 0 || !resume ||
       mx_heat_checkpoint_find(from, place, folder, *identity, err) != 0)
     return err->code;
   if (from->found) return 0;

@@ -28,11 +28,11 @@ static void wrote(void *self, double seconds)
   mx_control_checkpointed(&guard->control, seconds);
 }
 
-int mx_heat_guard_begin(struct mx_heat_guard *guard, const struct mx_setup *setup, bool keeps, struct dg_error *err)
+int mx_heat_guard_begin(struct mx_heat_guard *guard, const struct mx_scene *scene, bool keeps, struct dg_error *err)
 {
-  *guard = (struct mx_heat_guard){.every = setup->config->checkpoint.every};
+  *guard = (struct mx_heat_guard){.every = scene->config->checkpoint.every};
   guard->watch = (struct mx_heat_watch){.ask = ask, .presses = presses, .wrote = wrote, .self = guard};
-  if (mx_control_init(&guard->control, &guard->saved, setup, 0, false, err) != 0) return err->code;
+  if (mx_control_init(&guard->control, &guard->saved, scene, 0, false, err) != 0) return err->code;
   guard->control.keeps = keeps;
   return 0;
 }

@@ -14,6 +14,6 @@ struct mx_heat_guard {
 
 /* Listens to signals from now on (control.h); keeps: SIGINT leaves a checkpoint, too. A guard must stay where it is.
  * End it in any case. DG_ENVIRONMENT: no memory. */
-int mx_heat_guard_begin(struct mx_heat_guard *guard, const struct mx_setup *setup, bool keeps,
+int mx_heat_guard_begin(struct mx_heat_guard *guard, const struct mx_scene *scene, bool keeps,
                         struct dg_error *err) DG_MUST_USE;
 void mx_heat_guard_end(struct mx_heat_guard *guard);

@@ -172,7 +172,7 @@ int mx_loop_step(struct mx_loop *loop, long n, long seen, struct dg_error *err)
 
 static struct mx_run_state state_of(struct mx_loop *loop)
 {
-  return (struct mx_run_state){.setup = loop->setup,
+  return (struct mx_run_state){.scene = &loop->output.scene,
                                .backend = loop->backend,
                                .folder = loop->folder,
                                .identity = loop->identity,
@@ -453,7 +453,7 @@ static int run_fields(struct mx_loop *loop, long first, struct dg_error *err)
     else mx_ports_reset(ports, (int)i);
     if (!goes_on && !loop->writes) {
       mx_sources_reset(&setup->sources);
-      mx_watchdog_init(watchdog_of(loop), setup);
+      mx_watchdog_init(watchdog_of(loop), &loop->output.scene);
       if (setup->ops->upload(loop->backend, NULL, NULL, err) != 0) return err->code;
     }
     if (noted_loop(loop, goes_on ? first : 0, err) != 0) return err->code;

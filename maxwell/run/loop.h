@@ -6,6 +6,7 @@
 #include "maxwell/output/output.h"
 #include "maxwell/output/ports/port_output.h"
 #include "maxwell/output/watchdog.h"
+#include "maxwell/setup/setup.h"
 #include "maxwell/shell/profile.h"
 #include "maxwell/step/stepper.h"
 

@@ -40,11 +40,11 @@ static const char *status_word(enum dg_code code)
 
 static void report_transport(struct mx_summary *summary, const struct mx_backend *backend)
 {
-  const struct mx_setup *setup = summary->setup;
-  const struct mx_halo_use use = setup->ops->halo_use(backend);
+  const struct mx_scene *scene = summary->scene;
+  const struct mx_halo_use use = scene->ops->halo_use(backend);
   summary->transport = use.transport;
   if (use.transport != NULL)
-    dg_log_line(setup->log, "halo      traces travel %s (%s)%s",
+    dg_log_line(scene->log, "halo      traces travel %s (%s)%s",
                 strcmp(use.transport, "direct") == 0 ? "from GPU to GPU" : "through the memory of the host",
                 use.transport, use.fell_back ? ": this MPI does not say that it takes the GPU's memory" : "");
 }
@@ -81,7 +81,8 @@ static int start_backend(struct mx_backend **backend, struct mx_setup *setup, co
     dg_log_warning(setup->log, "there are no initial fields and no sources: every field stays zero");
   if (setup->ops->upload(*backend, E, H, err) != 0) goto fail;
   if (resume && mx_checkpoint_load_fields(checkpoint, *backend, err) != 0) goto fail;
-  if (setup->comm != NULL && mx_model_init(&summary->model, setup, *backend, summary->threads, err) != 0) goto fail;
+  if (setup->comm != NULL && mx_model_init(&summary->model, summary->scene, *backend, summary->threads, err) != 0)
+    goto fail;
   if (profiling != NULL) {
     profiling->profile = (struct mx_profile){.count = 1, .phase = {{.name = "halo"}}}; /* one rank has none */
     if (mx_profile_backend(backend, &profiling->tables, setup->ops, &profiling->profile, err) != 0) goto fail;
@@ -98,17 +99,17 @@ fail:
  * Lua had time to spare, a loop that waits for it would otherwise have waited for the card. */
 static void report_sources(const struct mx_summary *summary)
 {
-  const struct mx_setup *setup = summary->setup;
+  const struct mx_scene *scene = summary->scene;
   const double lua = summary->seconds.sources_ahead, waited = fmin(summary->seconds.sources, lua);
   char threads[40] = "one thread";
-  if (summary->lua_threads > 1 && mx_origin_alone(setup->origin) == NULL)
-    snprintf(threads, sizeof threads, "%d threads", setup->lua_threads);
+  if (summary->lua_threads > 1 && mx_origin_alone(scene->origin) == NULL)
+    snprintf(threads, sizeof threads, "%d threads", summary->lua_threads);
   if (lua > 0.9 * summary->loop_seconds && waited > 0.1 * summary->loop_seconds)
     dg_log_line(
-        setup->log,
+        scene->log,
         "sources   the loop waited for them %.0f %% of its time: Lua cannot keep up with the %s backend in %s; a "
         "profile with a waveform costs nothing",
-        100 * waited / summary->loop_seconds, setup->ops->name, threads);
+        100 * waited / summary->loop_seconds, scene->ops->name, threads);
 }
 
 /* Reports where steps had to wait for the disk. The waiting at the end does not count. */
@@ -117,50 +118,49 @@ static void report_snapshots(const struct mx_summary *summary, double waited)
   const double worth_saying = 0.05;
   if (waited > worth_saying * summary->loop_seconds)
     dg_log_line(
-        summary->setup->log,
+        summary->scene->log,
         "snapshots the loop waited %.2f s for the disk, which worked on them for %.2f s (output.fields.ahead = %d)",
-        waited, summary->seconds.snapshots_behind, summary->setup->config->output.fields.ahead);
+        waited, summary->seconds.snapshots_behind, summary->scene->config->output.fields.ahead);
 }
 
 static void report(const struct mx_summary *summary, const struct mx_output *output, const struct mx_folder *folder)
 {
-  const struct mx_setup *setup = summary->setup;
-  dg_log_line(setup->log,
+  const struct mx_scene *scene = summary->scene;
+  dg_log_line(scene->log,
               "done      %ld steps in %.2f s: %.4g DoF/s, %.4g evaluations/s; output %.2f s; peak memory %.1f MB",
               summary->steps_done, summary->loop_seconds, mx_summary_dof_per_second(summary),
-              mx_summary_dof_per_second(summary) * mx_schemes[setup->config->time.integrator].evaluations,
+              mx_summary_dof_per_second(summary) * mx_schemes[scene->config->time.integrator].evaluations,
               summary->seconds.output, 1e-6 * summary->peak_memory);
-  if (summary->card_memory > 0) dg_log_line(setup->log, "card      %.1f MB of its memory", 1e-6 * summary->card_memory);
+  if (summary->card_memory > 0) dg_log_line(scene->log, "card      %.1f MB of its memory", 1e-6 * summary->card_memory);
   report_sources(summary);
   report_snapshots(summary, mx_output_snapshots(output)->waited);
-  if (setup->comm != NULL && summary->steps_total > 0)
-    mx_model_report(&summary->model, setup, summary->loop_seconds / (double)summary->steps_total,
+  if (scene->comm != NULL && summary->steps_total > 0)
+    mx_model_report(&summary->model, scene, summary->loop_seconds / (double)summary->steps_total,
                     summary->seconds.halo / (double)summary->steps_total,
                     summary->halo_least / (double)summary->steps_total);
-  if (summary->profile != NULL) mx_phases_log(summary->profile, setup->log);
-  const size_t ports = setup->config->output.ports_every > 0 ? setup->sources.ports.count : 0;
+  if (summary->profile != NULL) mx_phases_log(summary->profile, scene->log);
+  const size_t ports = scene->config->output.ports_every > 0 ? scene->sources->ports.count : 0;
   char said[40] = "";
   if (ports > 0) snprintf(said, sizeof said, ", %zu ports", ports);
-  dg_log_line(setup->log, "output    %s/ (%ld snapshots, %zu measurements%s)", folder->path,
-              mx_snapshots_written(mx_output_snapshots(output)), setup->config->output.measures, said);
+  dg_log_line(scene->log, "output    %s/ (%ld snapshots, %zu measurements%s)", folder->path,
+              mx_snapshots_written(mx_output_snapshots(output)), scene->config->output.measures, said);
 }
 
 /* Gathers seconds and memory of the run, of the rank that took most. */
-static int gather_costs(struct mx_summary *summary, struct mx_backend *backend, struct dg_error *err)
+static int gather_costs(struct mx_summary *summary, const struct mx_scene *scene, struct dg_error *err)
 {
-  const struct mx_setup *setup = summary->setup;
-  struct mx_halo_use use = setup->ops->halo_use(backend);
+  struct mx_halo_use use = scene->ops->halo_use(scene->backend);
   double most[] = {use.seconds,
                    (double)use.bytes,
                    (double)dg_memory_resident_peak(),
                    summary->seconds.sources,
                    summary->seconds.sources_ahead,
                    -use.seconds,
-                   -(double)mx_origin_threads(setup->origin),
-                   (double)setup->ops->card->allocated(backend),
+                   -(double)mx_origin_threads(scene->origin),
+                   (double)scene->ops->card->allocated(scene->backend),
                    summary->seconds.snapshots,
                    summary->seconds.snapshots_behind};
-  if (dg_comm_reduce(setup->comm, DG_MAX, sizeof most / sizeof *most, most, err) != 0) return err->code;
+  if (dg_comm_reduce(scene->comm, DG_MAX, sizeof most / sizeof *most, most, err) != 0) return err->code;
   summary->seconds.halo = most[0];
   summary->halo_bytes = most[1];
   summary->peak_memory = most[2];
@@ -235,12 +235,12 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const stru
   long first;
   scene.backend = backend;
   scene.folder = folder;
-  mx_watchdog_init(&loop.watchdog[0], setup);
-  mx_watchdog_init(&loop.watchdog[1], setup);
-  if (mx_control_init(&loop.control, &saved, setup, mx_checkpoint_bytes(setup), turn == LATER_TURN, err) != 0 ||
+  mx_watchdog_init(&loop.watchdog[0], &scene);
+  mx_watchdog_init(&loop.watchdog[1], &scene);
+  if (mx_control_init(&loop.control, &saved, &scene, mx_checkpoint_bytes(&scene), turn == LATER_TURN, err) != 0 ||
       mx_output_open(&loop.output, &scene, loop.resume, err) != 0 ||
-      mx_port_output_open(&loop.port_output, setup, folder, loop.resume, err) != 0 ||
-      mx_hooks_open(&loop.hooks, setup, folder, &loop.output, &loop.port_output, err) != 0 ||
+      mx_port_output_open(&loop.port_output, &scene, folder, loop.resume, err) != 0 ||
+      mx_hooks_open(&loop.hooks, &scene, folder, &loop.output, &loop.port_output, err) != 0 ||
       mx_loop_prepare(&loop, err) != 0 || mx_loop_begin(&loop, checkpoint, &first, err) != 0)
     goto fail;
   loop.control.keeps = options->keeps;
@@ -265,7 +265,7 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const stru
     status = mx_hooks_done(&loop.hooks, loop.done, setup->step * (double)loop.done, stop_reason(&loop), err);
   keep(&loop, finish, mx_clock() - start, summary);
   (void)!mx_control_settle(&loop.control, err); /* for a run that failed */
-  if (status == 0) status = gather_costs(summary, backend, err);
+  if (status == 0) status = gather_costs(summary, &scene, err);
   if (status == 0) report(summary, &loop.output, folder);
   if (status == 0 && dg_log_status(setup->log) != 0)
     (void)dg_fail(err, DG_ENVIRONMENT, "cannot write '%s/log.txt': %s", folder->path,
@@ -279,12 +279,12 @@ fail:
   return err->code;
 }
 
-static int open_log(const struct mx_setup *setup, const struct mx_folder *folder, bool resume, struct dg_error *err)
+static int open_log(struct dg_log *log, const struct mx_folder *folder, bool resume, struct dg_error *err)
 {
   char *path;
-  if (setup->log == NULL) return 0;
+  if (log == NULL) return 0;
   if (mx_folder_path(&path, folder, "log.txt", err) != 0) return err->code;
-  (void)!dg_log_open(setup->log, path, resume, err);
+  (void)!dg_log_open(log, path, resume, err);
   dg_free(path);
   return err->code;
 }
@@ -293,10 +293,9 @@ static int open_log(const struct mx_setup *setup, const struct mx_folder *folder
 static int prepare(struct mx_folder *folder, const struct mx_summary *summary, const struct mx_scene *scene,
                    bool resume, bool *ours, struct dg_error *err)
 {
-  const struct mx_setup *setup = summary->setup;
   static const char *const first = "summary.json";
   struct mx_plan plan;
-  if (mx_output_plan(&plan, scene, err) != 0 || mx_heat_plan(&plan, setup->config, err) != 0) goto fail;
+  if (mx_output_plan(&plan, scene, err) != 0 || mx_heat_plan(&plan, scene->config, err) != 0) goto fail;
   mx_plan_sort(&plan);
   if (mx_folder_prepare(folder, &plan, err) != 0 ||
       dg_ledger_claim_names(folder->ledger, DG_LEDGER_OUTPUT, 1, &first, err) != 0 ||
@@ -304,34 +303,34 @@ static int prepare(struct mx_folder *folder, const struct mx_summary *summary, c
     goto fail;
   *ours = true;
   if (mx_summary_watch(folder, err) == 0 && mx_folder_claim(folder, &plan, !resume, err) == 0 &&
-      mx_configuration_write(setup, folder, err) == 0)
-    (void)!open_log(setup, folder, resume, err);
+      mx_configuration_write(scene, folder, err) == 0)
+    (void)!open_log(scene->log, folder, resume, err);
 fail:
   mx_plan_release(&plan);
   return err->code;
 }
 
-static int find_checkpoint(struct mx_checkpoint *checkpoint, const struct mx_setup *setup,
+static int find_checkpoint(struct mx_checkpoint *checkpoint, const struct mx_scene *scene,
                            const struct mx_folder *folder, const char *identity, struct dg_error *err)
 {
   struct mx_counters counters;
-  if (mx_checkpoint_find(checkpoint, setup, folder, identity, err) != 0 ||
+  if (mx_checkpoint_find(checkpoint, scene, folder, identity, err) != 0 ||
       mx_checkpoint_counters(checkpoint, &counters, err) != 0)
     return err->code;
-  if (counters.ended && counters.step < setup->steps && mx_loop_ended_at_last(&counters))
+  if (counters.ended && counters.step < scene->steps && mx_loop_ended_at_last(&counters))
     return dg_fail(err, DG_INPUT,
                    "--restart: the fields had ended at step %ld, heat followed, and now there are %ld steps: run it "
                    "without --restart",
-                   counters.step, setup->steps);
-  if (counters.cut > 0 && counters.cut < setup->steps)
+                   counters.step, scene->steps);
+  if (counters.cut > 0 && counters.cut < scene->steps)
     return dg_fail(
         err, DG_INPUT,
         "--restart: S-parameters take a run for each port, and an earlier one ended at step %ld: it is not made "
         "again, and now there are %ld steps; run it without --restart",
-        counters.cut, setup->steps);
-  if (counters.step <= setup->steps) return 0;
+        counters.cut, scene->steps);
+  if (counters.step <= scene->steps) return 0;
   return dg_fail(err, DG_INPUT, "--restart: the checkpoint was written at step %ld, and the run has only %ld",
-                 counters.step, setup->steps);
+                 counters.step, scene->steps);
 }
 
 static struct mx_heat_place heat_place(const struct mx_setup *setup)
@@ -365,6 +364,7 @@ static int name_heat(char **identity, const char *of_fields, long steps, struct 
 /* What runs the fields again for heat; all borrowed. */
 struct again {
   struct mx_setup *setup;
+  struct mx_scene *scene; /* of the set-up as it is now */
   struct mx_backend **backend;
   const struct mx_backend_ops *ops; /* without a profile in front of them */
   struct mx_folder *folder;
@@ -379,9 +379,8 @@ struct again {
 /* Removes the snapshots of the run of the fields before, of which this one may have fewer. */
 static int clear_files(const struct again *again, struct dg_error *err)
 {
-  const struct mx_scene scene = mx_setup_scene(again->setup);
   struct mx_plan plan;
-  if (mx_output_plan(&plan, &scene, err) == 0) (void)!mx_folder_cut(again->folder, &plan, 0, err);
+  if (mx_output_plan(&plan, again->scene, err) == 0) (void)!mx_folder_cut(again->folder, &plan, 0, err);
   mx_plan_release(&plan);
   if (err->code == DG_OK && again->statics->conductors > 0) (void)!mx_statics_write(again->statics, again->folder, err);
   return err->code;
@@ -394,6 +393,7 @@ static int make_and_run(struct again *again, struct dg_error *err)
   dg_log_hush(setup->log, DG_HUSH_WARNINGS); /* those of the first set-up hold */
   const int made = mx_setup_renew(setup, err);
   dg_log_hush(setup->log, DG_HUSH_LINES);
+  *again->scene = mx_setup_scene(setup);
   if (made != 0 || start_backend(again->backend, setup, NULL, again->statics, profiling, again->summary, err) != 0 ||
       dg_comm_agree(setup->comm, err) != 0)
     return err->code;
@@ -446,7 +446,7 @@ static int run_heat(struct again *again, struct dg_error *err)
   struct mx_heat_report report = {0};
   char *own = NULL;
   if ((!is_coupled(setup) && name_heat(&own, again->identity, summary->steps_done, err) != 0) ||
-      find_heat(again, err) != 0 || mx_heat_guard_begin(&guard, setup, again->options->keeps, err) != 0)
+      find_heat(again, err) != 0 || mx_heat_guard_begin(&guard, again->scene, again->options->keeps, err) != 0)
     goto fail;
   const struct mx_heat_how how = {.identity = own != NULL ? own : again->identity,
                                   .watch = &guard.watch,
@@ -473,7 +473,7 @@ static int find_start(struct again *again, struct mx_checkpoint *checkpoint, str
                    MX_PLACE "--restart: a steady state for which the fields run more than once leaves no checkpoint",
                    MX_AT(setup->config->heat->where));
   if (is_coupled(setup) && find_heat(again, err) != 0) return err->code;
-  return again->from.found ? 0 : find_checkpoint(checkpoint, setup, again->folder, again->identity, err);
+  return again->from.found ? 0 : find_checkpoint(checkpoint, again->scene, again->folder, again->identity, err);
 }
 
 /* Makes the folder this run's on all ranks. *ours: the run has claimed it, and it has a summary. */
@@ -481,9 +481,8 @@ static int take_folder(const struct again *again, bool *ours, struct dg_error *e
 {
   struct mx_setup *setup = again->setup;
   struct mx_folder *folder = again->folder;
-  const struct mx_scene scene = mx_setup_scene(setup);
   const bool first = dg_comm_rank(setup->comm) == 0;
-  int status = first ? prepare(folder, again->summary, &scene, again->options->resume, ours, err) : 0;
+  int status = first ? prepare(folder, again->summary, again->scene, again->options->resume, ours, err) : 0;
   if (status == 0) status = dg_comm_agree(setup->comm, err);
   if (status == 0) status = mx_folder_join(folder, err);
   if (status == 0 && first && again->statics->conductors > 0) status = mx_statics_write(again->statics, folder, err);
@@ -510,7 +509,8 @@ int mx_run(struct mx_setup *setup, struct mx_folder *folder, const struct mx_run
   struct mx_statics statics = {0};
   const struct mx_checkpoint *const from = options->resume ? &checkpoint : NULL;
   struct profiling own = {0}, *const profiling = options->profile ? &own : NULL;
-  struct mx_summary summary = {.setup = setup,
+  struct mx_scene scene = mx_setup_scene(setup);
+  struct mx_summary summary = {.scene = &scene,
                                .status = "running",
                                .energy_first = NAN,
                                .energy_last = NAN,
@@ -519,6 +519,7 @@ int mx_run(struct mx_setup *setup, struct mx_folder *folder, const struct mx_run
                                .profile = options->profile ? &own.profile : NULL,
                                .peak_memory = (double)dg_memory_resident_peak()};
   struct again again = {.setup = setup,
+                        .scene = &scene,
                         .backend = &backend,
                         .ops = ops,
                         .folder = folder,
@@ -528,7 +529,7 @@ int mx_run(struct mx_setup *setup, struct mx_folder *folder, const struct mx_run
                         .summary = &summary};
   char *identity =
       NULL; /* now, before functions of the script have changed what they remember, and no thread calls one */
-  if ((setup->config->heat != NULL && look_at_heat(setup, err) != 0) || mx_identity(&identity, setup, err) != 0 ||
+  if ((setup->config->heat != NULL && look_at_heat(setup, err) != 0) || mx_identity(&identity, &scene, err) != 0 ||
       mx_report_seconds(setup, err) != 0)
     goto fail;
   again.identity = identity;

@@ -16,6 +16,13 @@
 #include "maxwell/sources/sources.h"
 #include "maxwell/worth/asked/asked.h"
 
+/* The partition of a mesh among ranks. */
+struct mx_partition {
+  size_t smallest, largest; /* elements of the smallest and the largest part */
+  double mean;
+  size_t cut; /* faces between parts */
+};
+
 /* All pointers are borrowed. */
 struct mx_scene {
   /* What was asked for. */
@@ -25,8 +32,11 @@ struct mx_scene {
   struct dg_comm *comm;           /* NULL: one rank */
   /* What was built. */
   const struct mx_backend_ops *ops;
-  const struct dg_mesh *mesh; /* this rank's part */
+  const struct dg_mesh *mesh;   /* this rank's part */
+  const struct mx_ranks *ranks; /* where the other parts are */
+  const struct mx_partition *partition;
   const struct dg_reference *ref;
+  const struct mx_layers *layers; /* perfectly matched ones, drawn or extruded */
   const struct mx_problem *problem;
   const struct mx_assignment *assignment;
   struct mx_sources *sources;
@@ -38,8 +48,12 @@ struct mx_scene {
   bool keeps_mesh; /* ranks keep their parts of the mesh in files */
   size_t unknowns; /* 6 Np elements, of all ranks */
   /* How it runs. */
-  double step; /* s */
+  double step;                     /* s */
+  double limit;                    /* largest stable step, s; 0 where none is known (Euler) */
+  const struct mx_step_plan *plan; /* the step with the automatic one that it was made of */
   long steps;
+  double ringing, patience;      /* s: output.resonances listens from here on, and has enough there; 0 without it */
+  double started;                /* mx_clock when set-up began */
   const struct mx_quiet *quiet;  /* when the sources have ended */
   struct mx_grid_loss grid_loss; /* of resonances in the middle of their bands; zero without output.resonances */
   /* Where it runs; NULL before it begins. */

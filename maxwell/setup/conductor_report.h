@@ -1,10 +1,10 @@
 /* The reports of conductors that relax faster than a step, and of sheets of metal. setup_build.c calls them. */
 #pragma once
 
-#include "maxwell/setup/setup.h"
+#include "maxwell/scene/scene.h"
 
 /* Logs the conductors that relax faster than a step, and the consequences. Collective. */
-int mx_report_conductors(const struct mx_setup *setup, struct dg_error *err) DG_MUST_USE;
+int mx_report_conductors(const struct mx_scene *scene, struct dg_error *err) DG_MUST_USE;
 
 /* Says of each sheet of metal what its fit is worth, and warns of what is most likely not meant. */
-void mx_report_sheets(const struct mx_setup *setup);
+void mx_report_sheets(const struct mx_scene *scene);

@@ -47,7 +47,10 @@ struct mx_scene mx_setup_scene(struct mx_setup *setup)
                            .comm = setup->comm,
                            .ops = setup->ops,
                            .mesh = &setup->mesh,
+                           .ranks = &setup->ranks,
+                           .partition = &setup->partition,
                            .ref = &setup->ref,
+                           .layers = &setup->layers,
                            .problem = &setup->problem,
                            .assignment = &setup->assignment,
                            .sources = &setup->sources,
@@ -59,7 +62,12 @@ struct mx_scene mx_setup_scene(struct mx_setup *setup)
                            .keeps_mesh = setup->mesh_kept != NULL,
                            .unknowns = setup->unknowns,
                            .step = setup->step,
+                           .limit = setup->limit,
+                           .plan = &setup->plan,
                            .steps = setup->steps,
+                           .ringing = setup->ringing,
+                           .patience = setup->patience,
+                           .started = setup->started,
                            .quiet = &setup->quiet,
                            .grid_loss = setup->grid_loss};
 }

@@ -18,13 +18,6 @@
 #include "maxwell/sources/sources.h"
 #include "maxwell/statics/conductors.h"
 
-/* The partition of a mesh among ranks. */
-struct mx_partition {
-  size_t smallest, largest; /* elements of the smallest and the largest part */
-  double mean;
-  size_t cut; /* faces between parts */
-};
-
 struct mx_setup {
   /* The members that the caller gave. */
   const struct mx_config *config; /* borrowed */

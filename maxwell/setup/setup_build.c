@@ -446,11 +446,12 @@ static void report_time(const struct mx_setup *setup)
 static int make_tables(struct mx_setup *setup, const struct dg_geometry *geometry, double start, struct dg_error *err)
 {
   const struct mx_config *config = setup->config;
+  struct mx_scene scene = mx_setup_scene(setup);
   if (mx_problem_init_layered(&setup->problem, &setup->assignment, config, &setup->mesh, geometry, &setup->ref,
                               setup->temperature, &setup->layers,
                               setup->comm != NULL || setup->mesh.paired ? &setup->ranks : NULL, err) != 0 ||
       mx_sources_init(&setup->sources, &setup->problem, &setup->assignment, config, &setup->mesh, err) != 0 ||
-      mx_check_layers(setup, err) != 0 ||
+      mx_check_layers(&scene, err) != 0 ||
       mx_mesh_worth_init(&setup->worth, &setup->problem, &setup->assignment, &setup->mesh, config->materials, err) !=
           0 ||
       mx_measures_init(&setup->measures, &setup->problem, config, &setup->mesh, setup->log, err) != 0)
@@ -460,7 +461,7 @@ static int make_tables(struct mx_setup *setup, const struct dg_geometry *geometr
   report_defaults(setup);
   report_metals(setup);
   report_graphene(setup);
-  mx_report_sheets(setup);
+  mx_report_sheets(&scene);
   mx_ports_describe(&setup->sources.ports, setup->log);
   mx_ports_warn(&setup->sources.ports, &setup->sources.list, setup->log);
   mx_ports_warn_of_rods(&setup->sources.ports, config, setup->log);
@@ -468,17 +469,20 @@ static int make_tables(struct mx_setup *setup, const struct dg_geometry *geometr
   mx_ports_report_limits(&setup->sources.ports, config, setup->log);
   if (check_balance(setup, err) != 0 || check_s_parameters(setup, err) != 0 || choose_step(setup, err) != 0 ||
       check_frequencies(setup, err) != 0 || mx_measures_check_step(&setup->measures, setup->step, err) != 0 ||
-      mx_sources_prepare(&setup->sources, setup->step, setup->steps, err) != 0 || mx_suspect(setup, err) != 0 ||
-      make_far_fields(setup, err) != 0 || check_touch(setup, err) != 0 || make_phasors(setup, err) != 0 ||
-      doubt_requests(setup, err) != 0 || mx_find_quiet(setup, err) != 0 || check_resonances(setup, err) != 0)
+      mx_sources_prepare(&setup->sources, setup->step, setup->steps, err) != 0)
+    return err->code;
+  scene = mx_setup_scene(setup); /* with the step */
+  if (mx_suspect(&scene, err) != 0 || make_far_fields(setup, err) != 0 || check_touch(setup, err) != 0 ||
+      make_phasors(setup, err) != 0 || doubt_requests(setup, err) != 0 ||
+      mx_find_quiet(&setup->quiet, &scene, err) != 0 || check_resonances(setup, err) != 0)
     return err->code;
   const struct mx_backend_options options = mx_setup_backend_options(setup);
   if (mx_measures_set_options(&setup->measures, &options, err) != 0) return err->code;
   setup->setup_seconds = mx_clock() - start;
   setup->lua_threads = mx_origin_threads(setup->origin);
   report_time(setup);
-  if (mx_report_conductors(setup, err) != 0 || mx_report_responses(setup, err) != 0 ||
-      mx_report_layers(setup, err) != 0)
+  if (mx_report_conductors(&scene, err) != 0 || mx_report_responses(&scene, err) != 0 ||
+      mx_report_layers(&scene, err) != 0)
     return err->code;
   return mx_report_pace(setup, err);
 }

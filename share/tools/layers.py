@@ -114,11 +114,11 @@ MAY = {
     "maxwell/hooks": "libdg/base libdg/comm libdg/files maxwell/measure maxwell/model maxwell/output maxwell/output/ports maxwell/record maxwell/scene maxwell/setup "
                      "maxwell/shell maxwell/shell/hooks maxwell/sources",
     "maxwell/checkpoint": "libdg/base libdg/comm libdg/files libdg/io libdg/mesh maxwell/backend maxwell/backend/frame "
-                          "maxwell/hooks maxwell/output maxwell/output/ports maxwell/problem maxwell/setup maxwell/shell maxwell/shell/rules maxwell/terms",
+                          "maxwell/hooks maxwell/output maxwell/output/ports maxwell/problem maxwell/scene maxwell/setup maxwell/shell maxwell/shell/rules maxwell/terms",
     "maxwell/run": "libdg/base maxwell maxwell/backend maxwell/checkpoint maxwell/heat maxwell/hooks maxwell/model maxwell/model/heat maxwell/output maxwell/output/ports "
-                   "maxwell/problem maxwell/setup maxwell/statics maxwell/step maxwell/shell maxwell/sources",
+                   "maxwell/problem maxwell/scene maxwell/setup maxwell/statics maxwell/step maxwell/shell maxwell/sources",
     "maxwell/check": "libdg/* maxwell/backend maxwell/heat maxwell/measure maxwell/model maxwell/model/heat maxwell/output maxwell/problem maxwell/record maxwell/run "
-                     "maxwell/setup maxwell/statics maxwell/step maxwell/shell maxwell/sources maxwell/time maxwell/worth",
+                     "maxwell/scene maxwell/setup maxwell/statics maxwell/step maxwell/shell maxwell/sources maxwell/time maxwell/worth",
     "maxwell/app": "libdg/* maxwell maxwell/backend maxwell/check maxwell/heat maxwell/limit maxwell/measure maxwell/output maxwell/problem "
                    "maxwell/app/fit maxwell/app/outputs maxwell/app/sweep maxwell/run maxwell/setup maxwell/shell* maxwell/step maxwell/problem/build",
     "maxwell/app/outputs": "libdg/base",

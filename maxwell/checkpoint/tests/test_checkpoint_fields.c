@@ -76,14 +76,14 @@ static void go_on(struct box *box, const struct mx_backend_ops *from, const stru
   box->config.precision = precision;
   struct drive one = drive_new(from, box, integrator, precision, step, start, start);
   drive_steps(&one, 7);
-  struct mx_setup setup = {
-      .config = &box->config, .ops = from, .mesh = box->mesh, .ref = box->ref, .problem = box->problem};
+  struct mx_scene scene = {
+      .config = &box->config, .ops = from, .mesh = &box->mesh, .ref = &box->ref, .problem = &box->problem};
   uint64_t digest;
   bool finite;
-  if (mx_fields_save(".", NULL, 7, &setup, one.backend, &finite, &digest, &err) != 0) fail_msg("%s", err.message);
+  if (mx_fields_save(".", NULL, 7, &scene, one.backend, &finite, &digest, &err) != 0) fail_msg("%s", err.message);
   struct drive other = drive_new(to, box, integrator, precision, step, NULL, NULL);
-  setup.ops = to;
-  if (mx_fields_load(".", 7, 1, from->components, &setup, other.backend, &err) != 0) fail_msg("%s", err.message);
+  scene.ops = to;
+  if (mx_fields_load(".", 7, 1, from->components, &scene, other.backend, &err) != 0) fail_msg("%s", err.message);
   const struct drive *both[2] = {&one, &other};
   for (int i = 0; i < 2; i++) {
     drive_steps(both[i], 9);

@@ -6,23 +6,24 @@
 #include <math.h>
 #include <string.h>
 
+#include "libdg/base/clock.h"
 #include "libdg/base/file.h"
 #include "libdg/base/memory.h"
 #include "maxwell/output/ports/touchstone.h"
 #include "maxwell/record/recorder.h"
 
-static const struct mx_ports *ports_of(const struct mx_port_output *output) { return &output->setup->sources.ports; }
+static const struct mx_ports *ports_of(const struct mx_port_output *output) { return &output->scene->sources->ports; }
 
-int mx_port_output_open(struct mx_port_output *output, const struct mx_setup *setup, struct mx_folder *folder,
+int mx_port_output_open(struct mx_port_output *output, const struct mx_scene *scene, struct mx_folder *folder,
                         bool resume, struct dg_error *err)
 {
-  size_t count = setup->sources.ports.count;
-  if (dg_comm_rank(setup->problem.comm) != 0) count = 0; /* only rank 0 writes */
-  *output = (struct mx_port_output){.setup = setup, .folder = folder, .ports = count, .last_flush = mx_clock()};
-  if (DG_NEW(output->table, count, err) != 0 || mx_s_init(&output->s, setup, err) != 0) return err->code;
+  size_t count = scene->sources->ports.count;
+  if (dg_comm_rank(scene->problem->comm) != 0) count = 0; /* only rank 0 writes */
+  *output = (struct mx_port_output){.scene = scene, .folder = folder, .ports = count, .last_flush = mx_clock()};
+  if (DG_NEW(output->table, count, err) != 0 || mx_s_init(&output->s, scene, err) != 0) return err->code;
   for (size_t i = 0; i < count; i++) {
     char name[300];
-    snprintf(name, sizeof name, "ports/%.200s.csv", mx_ports_name(&setup->sources.ports, i));
+    snprintf(name, sizeof name, "ports/%.200s.csv", mx_ports_name(&scene->sources->ports, i));
     char *path;
     if (mx_folder_path(&path, folder, name, err) != 0) return err->code;
     (void)!mx_csv_open(&output->table[i], path, "time,incident,reflected,voltage,current", resume, err);
@@ -48,7 +49,7 @@ static int flush(struct mx_port_output *output, struct dg_error *err)
 
 int mx_port_output_write(struct mx_port_output *output, long n, double t, struct dg_error *err)
 {
-  long every = output->setup->config->output.ports_every;
+  long every = output->scene->config->output.ports_every;
   if (output->ports == 0 || every <= 0 || n % every != 0) return 0;
   for (size_t i = 0; i < output->ports; i++) {
     struct mx_port_values v;
@@ -92,14 +93,14 @@ static int write_touchstone_file(const struct mx_port_output *output, struct dg_
 {
   struct mx_touchstone touchstone;
   char name[280];
-  snprintf(name, sizeof name, "%.200s.s%zup", output->setup->config->name, output->ports);
+  snprintf(name, sizeof name, "%.200s.s%zup", output->scene->config->name, output->ports);
   if (output->quality.left_out >= output->quality.frequencies) {
-    dg_log_line(output->setup->log, "ports     no frequency is left for %s", name);
+    dg_log_line(output->scene->log, "ports     no frequency is left for %s", name);
     return 0;
   }
   if (mx_touchstone_init(&touchstone, &output->s, &output->quality, err) == 0 &&
       write_file(output, name, write_touchstone, &touchstone, err) == 0 && touchstone.renormalised && !touchstone.alike)
-    dg_log_line(output->setup->log,
+    dg_log_line(output->scene->log,
                 "ports     the impedances of ports differ: %s has S renormalised to %.6g ohm, sparameters.csv has S as "
                 "each port has it",
                 name, touchstone.R);
@@ -115,7 +116,7 @@ static int write_matrix(struct mx_port_output *output, struct dg_error *err)
   if (columns == 0) return 0;
   if (write_file(output, "sparameters.csv", write_table, &output->s, err) != 0) return err->code;
   if (columns < output->ports) {
-    dg_log_line(output->setup->log,
+    dg_log_line(output->scene->log,
                 "ports     %zu of %zu ports are driven: sparameters.csv has their columns; a Touchstone file needs a "
                 "waveform on every port",
                 columns, output->ports);

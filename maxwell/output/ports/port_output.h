@@ -7,7 +7,7 @@
 #include "maxwell/output/ports/s_parameters.h"
 
 struct mx_port_output {
-  const struct mx_setup *setup; /* borrowed */
+  const struct mx_scene *scene; /* borrowed */
   struct mx_folder *folder;     /* borrowed */
   size_t ports;
   double last_flush;
@@ -17,7 +17,7 @@ struct mx_port_output {
 };
 
 /* Opens the files; with `resume` it goes on with those that are there. The folder must exist. Release in any case. */
-int mx_port_output_open(struct mx_port_output *output, const struct mx_setup *setup, struct mx_folder *folder,
+int mx_port_output_open(struct mx_port_output *output, const struct mx_scene *scene, struct mx_folder *folder,
                         bool resume, struct dg_error *err) DG_MUST_USE;
 /* Writes a line if one is due at step n. */
 int mx_port_output_write(struct mx_port_output *output, long n, double t, struct dg_error *err) DG_MUST_USE;

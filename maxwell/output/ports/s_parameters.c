@@ -8,11 +8,11 @@
 #include "libdg/base/memory.h"
 #include "maxwell/output/ports/takers.h"
 
-static const struct mx_ports *ports_of(const struct mx_s_parameters *s) { return &s->setup->sources.ports; }
+static const struct mx_ports *ports_of(const struct mx_s_parameters *s) { return &s->scene->sources->ports; }
 
 static const struct mx_frequencies *frequencies_of(const struct mx_s_parameters *s)
 {
-  return &s->setup->config->output.s_parameters;
+  return &s->scene->config->output.s_parameters;
 }
 
 static double complex *entry(const struct mx_s_parameters *s, size_t f, size_t i, size_t j)
@@ -22,16 +22,16 @@ static double complex *entry(const struct mx_s_parameters *s, size_t f, size_t i
 
 static double decibel(double ratio) { return ratio > 0 ? 10 * log10(ratio) : -999; }
 
-int mx_s_init(struct mx_s_parameters *s, const struct mx_setup *setup, struct dg_error *err)
+int mx_s_init(struct mx_s_parameters *s, const struct mx_scene *scene, struct dg_error *err)
 {
-  size_t count = setup->sources.ports.count, frequencies = setup->config->output.s_parameters.count;
-  if (dg_comm_rank(setup->problem.comm) != 0) count = 0; /* rank 0 writes */
-  *s = (struct mx_s_parameters){.setup = setup, .ports = count};
+  size_t count = scene->sources->ports.count, frequencies = scene->config->output.s_parameters.count;
+  if (dg_comm_rank(scene->problem->comm) != 0) count = 0; /* rank 0 writes */
+  *s = (struct mx_s_parameters){.scene = scene, .ports = count};
   if (DG_NEW(s->known, count, err) != 0 || DG_NEW(s->left, count, err) != 0 ||
       DG_NEW(s->rest, count * count, err) != 0 || DG_NEW(s->matrix, frequencies * count * count, err) != 0 ||
       DG_NEW(s->error, frequencies * count, err) != 0)
     return err->code;
-  return setup->sources.ports.count > 0 && frequencies > 0 ? mx_find_taker(setup, &s->taker, err) : 0;
+  return scene->sources->ports.count > 0 && frequencies > 0 ? mx_find_taker(scene, &s->taker, err) : 0;
 }
 
 void mx_s_release(struct mx_s_parameters *s)
@@ -50,7 +50,7 @@ void mx_s_release(struct mx_s_parameters *s)
  * or 1e-6 (single) of the largest to it and to what comes back; the error of the result is then below 1e-4. */
 static double least_carried(const struct mx_s_parameters *s)
 {
-  return s->setup->config->precision == MX_DOUBLE ? 1e-6 : 1e-3;
+  return s->scene->config->precision == MX_DOUBLE ? 1e-6 : 1e-3;
 }
 
 /* The size of the voltage that leaves through a port in steps [first, last): root of the mean square. */
@@ -180,7 +180,7 @@ static void doubt_column(const struct mx_s_parameters *s, size_t driven)
   char rests[600];
   const size_t worst = list_rests(s, driven, rests, sizeof rests);
   if (!(error > suspicious)) return;
-  mx_doubt(s->setup->doubts, s->setup->log, MX_DOUBT_RECORD, "output.s_parameters", name,
+  mx_doubt(s->scene->doubts, s->scene->log, MX_DOUBT_RECORD, "output.s_parameters", name,
            "the run with port '%s' driven ends too early for S-parameters: the energy that is left is %.1f dB "
            "below what came in, what leaves at port '%s' has fallen by %.1f dB only, and S may be wrong by "
            "%.2g; give time.stop (or time.decay) more",
@@ -193,16 +193,16 @@ static void report_column(const struct mx_s_parameters *s, size_t driven, size_t
   const char *name = mx_ports_name(ports_of(s), driven);
   char rests[600];
   list_rests(s, driven, rests, sizeof rests);
-  dg_log_line(s->setup->log,
+  dg_log_line(s->scene->log,
               "s-params  port '%s': the energy that is left is %.1f dB below what came in; S is wrong by about %.2g at "
               "most",
               name, -decibel(s->left[driven]), worst_error(s, driven));
-  dg_log_line(s->setup->log, "s-params  port '%s': what leaves has fallen by %s", name, rests);
+  dg_log_line(s->scene->log, "s-params  port '%s': what leaves has fallen by %s", name, rests);
   doubt_column(s, driven);
   if (gaps == 0) return;
   char text[300];
   list_gaps(s, driven, text, sizeof text);
-  dg_log_warning(s->setup->log,
+  dg_log_warning(s->scene->log,
                  "the waveform of port '%s' carries less than %g of what it could at %s Hz: S-parameters are nan there",
                  name, least_carried(s), text);
 }
@@ -350,7 +350,7 @@ static void warn_of_power(const struct mx_s_parameters *s, const struct mx_s_qua
 {
   if (!(fabs(quality->missing) > MISSING)) return;
   dg_log_warning(
-      s->setup->log,
+      s->scene->log,
       "S-parameters do not keep the power: nothing here takes any, and at %.6g Hz %.4g times what comes in at port "
       "'%s' "
       "leaves in the ports' modes; the mesh or the run is too coarse or too short, or fields of other modes end on the "
@@ -371,17 +371,17 @@ static void warn(const struct mx_s_parameters *s, const struct mx_s_quality *qua
   const double tolerance = 0.01;
   if (quality->gain > 1 + tolerance)
     dg_log_warning(
-        s->setup->log,
+        s->scene->log,
         "S-parameters are not passive: at %.6g Hz up to %.4g times the power that comes in goes out; the mesh "
         "or the run is too coarse or too short, or the modes of ports are not those of their guides",
         quality->gain_at, quality->gain * quality->gain);
   else warn_of_power(s, quality);
-  if (quality->asymmetry > tolerance && turns_waves(s->setup->config))
-    dg_log_line(s->setup->log,
+  if (quality->asymmetry > tolerance && turns_waves(s->scene->config))
+    dg_log_line(s->scene->log,
                 "s-params  not reciprocal, as a magnetised medium makes them: at %.6g Hz a pair differs by %.3g",
                 quality->asymmetry_at, quality->asymmetry);
   else if (quality->asymmetry > tolerance)
-    dg_log_warning(s->setup->log,
+    dg_log_warning(s->scene->log,
                    "S-parameters are not reciprocal: at %.6g Hz a pair differs by %.3g; the mesh or the run is too "
                    "coarse or too short",
                    quality->asymmetry_at, quality->asymmetry);
@@ -478,5 +478,5 @@ void mx_s_comment(const struct mx_s_parameters *s, const struct mx_s_quality *qu
   else if (quality->gain > 1 + MISSING)
     fprintf(file, "! not passive: at %.6g Hz up to %.4g times the power that comes in goes out\n", quality->gain_at,
             quality->gain * quality->gain);
-  mx_doubts_write_comments(s->setup->doubts, "output.s_parameters", NULL, "! ", file);
+  mx_doubts_write_comments(s->scene->doubts, "output.s_parameters", NULL, "! ", file);
 }

@@ -25,7 +25,7 @@
 #include <complex.h>
 #include <stdio.h>
 
-#include "maxwell/setup/setup.h"
+#include "maxwell/scene/scene.h"
 
 /* What was left at a port when the run with another one driven, or with the same, was over. */
 struct mx_s_rest {
@@ -57,7 +57,7 @@ struct mx_s_quality {
 };
 
 struct mx_s_parameters {
-  const struct mx_setup *setup; /* borrowed */
+  const struct mx_scene *scene; /* borrowed */
   size_t ports;                 /* 0 on other ranks than rank 0 */
   bool *known;                  /* [ports] which columns are known */
   double complex *matrix;       /* [frequencies][ports][ports]: S_ij at [f][i][j] */
@@ -67,7 +67,7 @@ struct mx_s_parameters {
   struct mx_s_rest *rest;       /* [ports][ports] at port i in column j, at [j][i] */
 };
 
-int mx_s_init(struct mx_s_parameters *s, const struct mx_setup *setup, struct dg_error *err) DG_MUST_USE;
+int mx_s_init(struct mx_s_parameters *s, const struct mx_scene *scene, struct dg_error *err) DG_MUST_USE;
 void mx_s_release(struct mx_s_parameters *s);
 int mx_s_archive(struct mx_s_parameters *s, struct mx_archive *archive, struct dg_error *err) DG_MUST_USE;
 /* Computes the column of port `driven` behind the last step of a run in which only that port was driven. `last` and

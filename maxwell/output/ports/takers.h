@@ -3,8 +3,8 @@
  * not have end on their faces. */
 #pragma once
 
-#include "maxwell/setup/setup.h"
+#include "maxwell/scene/scene.h"
 
 /* *taker: what takes power, a word for a message, the first of a list; NULL: nothing does. Media with poles and lumped
  * elements with a resistance count. Collective; all ranks get the same. */
-int mx_find_taker(const struct mx_setup *setup, const char **taker, struct dg_error *err) DG_MUST_USE;
+int mx_find_taker(const struct mx_scene *scene, const char **taker, struct dg_error *err) DG_MUST_USE;

@@ -6,11 +6,11 @@
 
 #include "libdg/base/memory.h"
 
-static const struct mx_ports *ports_of(const struct mx_touchstone *t) { return &t->s->setup->sources.ports; }
+static const struct mx_ports *ports_of(const struct mx_touchstone *t) { return &t->s->scene->sources->ports; }
 
 static const struct mx_frequencies *frequencies_of(const struct mx_touchstone *t)
 {
-  return &t->s->setup->config->output.s_parameters;
+  return &t->s->scene->config->output.s_parameters;
 }
 
 /* Has a port one real impedance at all frequencies? */
@@ -104,7 +104,7 @@ static int renormalise(struct mx_touchstone *t, struct dg_error *err)
 int mx_touchstone_init(struct mx_touchstone *touchstone, const struct mx_s_parameters *s,
                        const struct mx_s_quality *quality, struct dg_error *err)
 {
-  const size_t entries = s->setup->config->output.s_parameters.count * s->ports * s->ports;
+  const size_t entries = s->scene->config->output.s_parameters.count * s->ports * s->ports;
   *touchstone = (struct mx_touchstone){.s = s, .quality = quality};
   if (DG_NEW(touchstone->matrix, entries, err) != 0) return err->code;
   memcpy(touchstone->matrix, s->matrix, entries * sizeof *touchstone->matrix);

@@ -30,14 +30,16 @@ static const struct mx_backend_ops ops = {.name = "energies", .energy = energy};
 static size_t look(double silent, size_t elements, size_t count, const double *of, struct mx_watchdog *watchdog)
 {
   static struct mx_config config;
-  static struct mx_setup setup;
+  static struct mx_sources sources;
+  static struct mx_quiet quiet;
+  static struct mx_scene scene; /* the watchdog keeps it */
   struct dg_error err = {0};
   config = (struct mx_config){.watchdog.growth = 1e3};
-  setup = (struct mx_setup){.config = &config, .ops = &ops};
-  setup.sources.list.count = 1;
-  setup.sources.ports.elements = elements;
-  setup.quiet = (struct mx_quiet){.silent = silent * 1e-9, .what = "sources[1]"};
-  mx_watchdog_init(watchdog, &setup);
+  scene = (struct mx_scene){.config = &config, .ops = &ops, .sources = &sources, .quiet = &quiet};
+  sources.list.count = 1;
+  sources.ports.elements = elements;
+  quiet = (struct mx_quiet){.silent = silent * 1e-9, .what = "sources[1]"};
+  mx_watchdog_init(watchdog, &scene);
   for (size_t i = 0; i < count; i++) {
     joules = of[i];
     assert_int_equal(mx_watchdog_look(watchdog, NULL, 1e-9 * (double)i, &err), 0);
