@@ -309,7 +309,7 @@ static int find_numbers(struct reader *reader, int list, size_t count, const int
 static int load_arrays(struct reader *reader, int list, struct dg_store *store, struct dg_error *err)
 {
   const struct name names = list_name(reader->scene, list);
-  const int arrays = arrays_of(&reader->scene->problem);
+  const int arrays = arrays_of(reader->scene->problem);
   int64_t *name = NULL, *number = NULL;
   size_t count;
   if (dg_store_count(store, names.text, &count, err) != 0 || DG_NEW(name, count, err) != 0 ||

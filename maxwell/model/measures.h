@@ -16,9 +16,9 @@ struct mx_measure_reader {
   const char *key;   /* key of the list in the script, and folder of the files: "probes" */
   const char *title; /* what a picture calls one, before its name: "Probe" */
   bool places;       /* a row of its table is one of several places, and has x, y and z */
-  const char *list; /* required form of the list, for messages */
-  const char *item; /* required form of an entry */
-  bool silo;        /* default of the key: grids of the writer of snapshots, else tables */
+  const char *list;  /* required form of the list, for messages */
+  const char *item;  /* required form of an entry */
+  bool silo;         /* default of the key: grids of the writer of snapshots, else tables */
   size_t rules;
   const struct mx_rule *rule; /* [rules] into a struct mx_measure_draft, MX_MEASURE_RULES among them */
   int (*finish)(struct mx_reader *r, const struct mx_value *item, struct mx_measure_draft *draft); /* or NULL */

@@ -353,8 +353,7 @@ static void NAME(straight_jump)(const struct mx_problem *problem, const struct N
 }
 
 void NAME(mx_lift_jump)(const struct mx_problem *problem, const struct NAME(mx_matrices) * matrices,
-                            enum mx_equation equation, size_t e, size_t f, const REAL *other, const REAL *own,
-                            REAL *rate)
+                        enum mx_equation equation, size_t e, size_t f, const REAL *other, const REAL *own, REAL *rate)
 {
   const bool ampere = equation == MX_AMPERE;
   const ptrdiff_t curved = matrices->curves.count > 0 ? mx_curve_find(problem, e) : -1;

@@ -1,6 +1,6 @@
 /* The terms that act around a pass, on the host: the list that the backends `reference` and `cpu` walk, once for every
- * precision. host_rows.h has its kinds. This header is included before the kinds, and host_walk.h after them. The
- * state of a backend has `problem`, `options`, `threads`, `profile`, `sources`, `starting` (H goes half a step back
+ * precision. host_row.h has what a kind can do. This header is included before the kinds, and host_walk.h after them.
+ * The state of a backend has `problem`, `options`, `threads`, `profile`, `sources`, `starting` (H goes half a step back
  * before the first step: states rest) and `own`, what each kind has made for itself.
  *
  *   before   from the last kind to the first, before a pass, from the fields of this rank

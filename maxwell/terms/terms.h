@@ -6,8 +6,8 @@
  *   skins       walls with a state, such as metals and films: skins.h has their kinds
  *
  * A kind has a row in each of these tables, and in no other place: terms.c (bytes, arrays of the state),
- * host_terms.h (`reference` and `cpu`), rates/limit_terms.h (the search for the largest step), rates/skin_powers.h (the
- * balance of energy) and build/face_terms.h (what a face becomes). share/doc/design/terms.md shows the way through
+ * host_terms.h (`reference` and `cpu`), rates/limit_terms.h (the search for the largest step), rates/face_powers.h (the
+ * balance of energy) and face_terms.h (what a face becomes). share/doc/design/terms.md shows the way through
  * them. */
 #pragma once
 

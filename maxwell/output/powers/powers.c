@@ -334,7 +334,8 @@ int mx_response_powers_look(struct mx_response_powers *of, struct mx_backend *ba
     const int states = mx_responses[response->kind]->states;
     const double *field = response->of == 0 ? E : H;
     if (mx_responses[response->kind]->layer) continue;
-    if (of->ops->save(backend, mx_state_of_response(problem, r), 0, response->count, of->piece, err) != 0) return err->code;
+    if (of->ops->save(backend, mx_state_of_response(problem, r), 0, response->count, of->piece, err) != 0)
+      return err->code;
     for (size_t k = 0; k < response->count; k++) {
       const double *state = of->piece + k * (size_t)states * 3 * Np;
       const struct mx_response_entry entry = entry_of(of, r, k);
