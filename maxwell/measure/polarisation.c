@@ -95,8 +95,8 @@ static int take(const struct mx_measure *measure, const struct mx_problem *probl
     (void)mx_response_follow(problem, response, k, options->integrator, options->step, followed);
     if (mx_responses[response->kind]->vector) mx_gyrotropic_rows(followed, &polarisation, &current);
     else mx_pole_rows(&scheme, followed, &polarisation, &current);
-    const int states = mx_state_of_response(problem, (size_t)(response - problem->response));
-    if (ops->sample(backend, 1, point, field, err) != 0 || ops->save(backend, states, k, 1, scratch, err) != 0)
+    const int array = mx_state_of_response(problem, (size_t)(response - problem->response));
+    if (ops->sample(backend, 1, point, field, err) != 0 || ops->save(backend, array, k, 1, scratch, err) != 0)
       return err->code;
     row_at(problem, ops->components, point, states, &polarisation, scratch, field[0], part + 6 * i);
     row_at(problem, ops->components, point, states, &current, scratch, field[0], part + 6 * i + 3);
