@@ -48,8 +48,8 @@ static struct mx_face_flux wall_flux(const struct mx_skin *skin, double own, dou
   .equation = MX_FARADAY, .step = wall_step, .rate = wall_rate, .value = wall_value, .numbers = wall_numbers,          \
   .weight = wall_weight, .flux = wall_flux
 
-static const struct mx_skin_ops wall = {.name = "metal wall", MX_WALL_OPS};
-static const struct mx_skin_ops sheet = {.name = "sheet of metal", MX_WALL_OPS};
+const struct mx_skin_ops mx_skin_of_wall = {.name = "metal wall", MX_WALL_OPS};
+const struct mx_skin_ops mx_skin_of_sheet = {.name = "sheet of metal", MX_WALL_OPS};
 
 /* ---- films */
 
@@ -99,8 +99,8 @@ static struct mx_face_flux film_flux(const struct mx_skin *skin, double own, dou
   .equation = MX_AMPERE, .step = film_step, .rate = film_rate, .value = film_value, .numbers = film_numbers,           \
   .weight = film_weight, .flux = film_flux
 
-static const struct mx_skin_ops film = {.name = "film", MX_FILM_OPS};
+const struct mx_skin_ops mx_skin_of_film = {.name = "film", MX_FILM_OPS};
 
-#define MX_SKIN_ROW(kind, row) [kind] = &row,
+#define MX_SKIN_ROW(kind, row) [kind] = &mx_skin_of_##row,
 const struct mx_skin_ops *const mx_skins[] = {MX_SKIN_KINDS(MX_SKIN_ROW)};
 #undef MX_SKIN_ROW

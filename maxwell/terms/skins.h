@@ -47,6 +47,9 @@ struct mx_skin_ops {
   struct mx_face_flux (*flux)(const struct mx_skin *skin, double own, double other);
 };
 
+#define MX_SKIN_EXTERN(kind, row) extern const struct mx_skin_ops mx_skin_of_##row;
+MX_SKIN_KINDS(MX_SKIN_EXTERN)
+#undef MX_SKIN_EXTERN
 extern const struct mx_skin_ops *const mx_skins[];
 
 static inline const struct mx_skin_ops *mx_skin_row(const struct mx_skin *skin) { return mx_skins[skin->kind]; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks that the house keeps its order: layers.py [ROOT] reads the C and CUDA sources.
 
-Seven rules, each with a line on how to mend what breaks it:
+Eight rules, each with a line on how to mend what breaks it:
   - a folder includes headers of itself and of the folders that MAY names for it, all of which stand above it in the
     table, so arrows point one way;
   - no circle between units (a unit is x.h with x.c, and private headers such as x_state.h);
@@ -9,7 +9,8 @@ Seven rules, each with a line on how to mend what breaks it:
   - a header declares functions of one source, but for SHARED_HEADERS, a list that only shrinks;
   - a folder has at most MOST sources side by side;
   - a library that belongs behind one seam (ONLY) is included there alone;
-  - an integrator is named (INTEGRATOR) where it is described or chosen; others ask what its step is like.
+  - an integrator is named (INTEGRATOR) where it is described or chosen; others ask what its step is like;
+  - a kind of term, such as a sheet or a film, is named (KIND) in the folder of terms and where scripts are read.
 
 Tests and fuzzers may include what they test. Exit code 0, or 1 with a line for each violation.
 """
@@ -152,6 +153,20 @@ ONLY = [
     ("mpi.h", "libdg/comm", "ranks talk through libdg/comm/comm.h"),
     ("cuda_runtime.h", "gpu/runtime", "gpu/runtime/runtime.h has what CUDA and HIP share"),
 ]
+
+# Kinds of terms are named in their own folders. The files of the second list still name them: it shall become shorter.
+KIND = re.compile(r"\bmx_\w*?(?:skin|film|sheet|ferrite|graphene)\w*|\bMX_(?:SKIN|FERRITE|STATE_OF_SKINS)\w*|"
+                  r"\b(?:skin|sheet)_faces?\b|mx_responses\[[^\n]*\]->layer\b|->(?:skin|sheet)\[")
+NAMES_KINDS = ("maxwell/model", "maxwell/terms", "maxwell/response", "gpu/terms", "gpu/kernels/skins")
+STILL_NAMES_KINDS = """
+    maxwell/backend/reference/reference_body.h maxwell/checkpoint/checkpoint_fields.c maxwell/far/far_surface.c
+    maxwell/measure/loss.c maxwell/operator/operator_body.h maxwell/output/ports/takers.c maxwell/output/powers/powers.c
+    maxwell/problem/assignment.c maxwell/problem/assignment.h maxwell/problem/flux.h maxwell/problem/problem.c
+    maxwell/problem/problem.h maxwell/setup/conductor_report.c maxwell/setup/conductor_report.h
+    maxwell/setup/layer_report.c maxwell/setup/setup_build.c maxwell/setup/setup_mesh.c
+    maxwell/sources/tem/tem_conductors.c maxwell/time/responses.c maxwell/touch/touch.c maxwell/touch/touch_find.c
+    maxwell/touch/touch_work.h maxwell/worth/asked/asked.h maxwell/worth/asked/frequencies.c
+""".split()
 
 INTEGRATOR = re.compile(r"\bMX_(?:LEAPFROG|RK4|LSRK|EULER)\b")
 NAMES_INTEGRATORS = ("maxwell/model", "maxwell/time", "maxwell/app")
@@ -356,10 +371,23 @@ def check_integrators(sources):
                    f"(mx_staggered), or give it one")
 
 
+def check_kinds(sources):
+    for path in sources:
+        if path.startswith(NAMES_KINDS):
+            continue
+        with open(path, encoding="utf-8") as file:
+            found = KIND.search(file.read())
+        if found and path not in STILL_NAMES_KINDS:
+            yield (f"{path} names {found.group(0)}: walk over the rows of maxwell/terms, or give them the property that "
+                   f"is meant")
+        if not found and path in STILL_NAMES_KINDS:
+            yield f"{path} names no kind of term any more: take it off STILL_NAMES_KINDS"
+
+
 def main():
     os.chdir(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(__file__), "..", ".."))
     sources = read_sources()
-    checks = (check_arrows, check_circles, check_calls, check_headers, check_sizes, check_seams, check_integrators)
+    checks = (check_arrows, check_circles, check_calls, check_headers, check_sizes, check_seams, check_integrators, check_kinds)
     lines = [line for check in checks for line in check(sources)]
     print("\n".join(lines) if lines else f"{len(sources)} sources in {len(MAY)} folders: all arrows point down")
     return 1 if lines else 0
