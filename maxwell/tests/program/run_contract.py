@@ -25,7 +25,7 @@ KEYS = {"name": str, "backend": str, "precision": str, "integrator": str, "flux"
         "elements": int, "unknowns": int, "ranks": int, "threads": int, "lua_threads": int, "time_step": float, "stability_limit": float,
         "steps": int, "simulated_time": float, "loop_seconds": float, "dof_per_second": float,
         "evaluations_per_second": float, "seconds": dict, "energy_first": float, "energy_last": float,
-        "doubts": list, "checkpoints": dict, "stop_reason": str, "peak_memory_bytes": int, "versions": dict, "status": str}
+        "doubts": list, "measures": dict, "checkpoints": dict, "stop_reason": str, "peak_memory_bytes": int, "versions": dict, "status": str}
 PHASES = {"meshing", "setup", "stepping", "halo", "sources", "sources_ahead", "output", "snapshots",
           "snapshots_behind"}
 
