@@ -84,7 +84,7 @@ endfunction()
 set(CURLEW_NUMBERS test_backend test_curved test_squares test_curved_random test_stability test_stability_bloch test_losses
   test_magnetic_losses test_responses test_poles test_polarisation test_tensors test_gyrotropic test_ferrite test_layers
   test_sheets test_metal test_graphene test_metal_sheet test_balance test_ports test_ports_tem test_sources_curved
-  test_phasors test_fused test_fused_curved test_fused_matrix)
+  test_phasors test_fused test_fused_curved test_fused_matrix test_library)
 # What has no numbers that optimisation could change: CI runs these with the sanitizers alone, and leaves out their label in
 # the release build.
 set(CURLEW_SANITIZED test_setup test_gmsh test_mesher test_find test_curved_mesh test_fit test_script test_script_args
