@@ -450,6 +450,13 @@ static void finish(struct side *side)
     fail_msg("%s", err.message);
 }
 
+/* Sources for another integrator than that of the configuration. */
+static void step_with(struct side *side, enum mx_integrator integrator)
+{
+  side->sources.integrator = side->sources.ports.integrator = integrator;
+  side->sources.schedule = side->sources.ports.schedule = mx_schedule_of(integrator, &side->problem);
+}
+
 static void run(const struct scene *scene, bool at_random, enum mx_integrator integrator)
 {
   enum { STEPS = 70 }; /* more than a batch of rows */
@@ -461,8 +468,8 @@ static void run(const struct scene *scene, bool at_random, enum mx_integrator in
   build(&part, scene, owner);
   compare_tables(&part, &whole);
   if (mx_stability_limit(&stability, &whole.problem, integrator, 0, &err) != 0) fail_msg("%s", err.message);
-  whole.sources.integrator = whole.sources.ports.integrator = integrator;
-  part.sources.integrator = part.sources.ports.integrator = integrator;
+  step_with(&whole, integrator);
+  step_with(&part, integrator);
   double step = 0.8 * stability.limit / MX_C0;
   char whole_folder[] = "whole", part_folder[] = "part";
   start(&whole, integrator, step, STEPS, whole_folder);
