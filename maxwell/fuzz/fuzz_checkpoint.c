@@ -21,7 +21,7 @@ static const int number_of[BASES] = {EVERY, STEPS + EVERY};
 
 static const char script_text[] =
     "simulation { mesh = { file = 'box.msh' }, order = 2, backend = 'reference', time = { steps = 8 },\n"
-    "materials = { default = {} }, boundaries = { default = { kind = 'absorbing' },\n"
+    "materials = { default = {} }, boundaries = { default = { kind = 'absorbing' }, [4] = { kind = 'pec' },\n"
     "  [1] = { kind = 'modal_port', family = 'TE', cutoff = 1.3e8, waveform = waveform.step { rise = 3e-9 },\n"
     "    profile = function(x, y, z) return 0, 0, math.sin(math.pi * y) end },\n"
     "  [2] = { kind = 'lumped_port', resistance = 80, direction = { 0, 0, 1 },\n"
@@ -55,7 +55,8 @@ static struct mx_setup setup;
 
 /* ---- the run that it all goes on from */
 
-/* A cube of six elements around a diagonal; its side is of entity 1 at x = 0, 2 at x = 1, else 3. */
+/* A cube of six elements around a diagonal; its side is of entity 1 at x = 0, 2 at x = 1, 4 at z = 0
+ * and 1, else 3. */
 static void write_mesh(void)
 {
   static const int path[6][2] = {{1, 3}, {1, 5}, {2, 3},
@@ -73,7 +74,7 @@ static void write_mesh(void)
     for (int f = 0; f < 2; f++) { /* without the last corner, and without the first */
       const int *c = v + f;
       const int same = f == 0 ? ~(c[0] | c[1] | c[2]) & 7 : c[0] & c[1] & c[2];
-      const int side = same == 1 ? 1 + f : 3;
+      const int side = same == 1 ? 1 + f : same == 4 ? 4 : 3;
       fprintf(file, "%d 2 2 0 %d %d %d %d\n", ++elements, side, c[0] + 1, c[1] + 1, c[2] + 1);
     }
   }
