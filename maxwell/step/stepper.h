@@ -16,7 +16,7 @@ struct mx_step_hooks {
   int (*ports)(void *self, struct dg_error *err);
   /* The fields of t_n can be observed, if the step was told `observe`. The owner may end the steps here (`over`). */
   int (*observe)(void *self, struct dg_error *err);
-  /* The sources of stage s, behind the look at the fields before it; NULL: there are none. */
+  /* The sources of stage s, after the look at the fields before it; NULL: there are none. */
   int (*sources)(void *self, int s, const struct mx_stage_sources *sources, struct dg_error *err);
 };
 

@@ -4,13 +4,17 @@ fields of `reference`, with every integrator. kinds_contract.py PROGRAM [NAME...
 NAME, or all. With the sanitizers this is where all kinds of terms are seen; what they are worth as physics the unit
 tests ask."""
 import os
-import re
 import sys
 
 from harness import Place, expect
 from run_contract import main
 
-SCENES = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../validation/same_answers"))
+VALIDATION = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../validation"))
+sys.path.insert(0, VALIDATION)
+from same_answers import terms  # noqa: E402
+
+SCENES = os.path.join(VALIDATION, "same_answers")
+assert len(terms()) >= 12, "the names of terms.lua are not found"
 STEPS = 7
 
 
@@ -40,14 +44,6 @@ def agree(program, script, settings, integrator, precision="double", tolerance=1
             tables.append(rows)
         off = largest_difference(header, *tables)
         expect(off < tolerance, f"{settings}, {integrator}, {precision}: off by {off:.2g}")
-
-
-def terms():
-    """The names in the table of terms.lua."""
-    with open(os.path.join(SCENES, "terms.lua"), encoding="utf-8") as file:
-        found = re.findall(r"^  (\w+) = \{ (?:\w+ = )?", file.read().split("local terms = {")[1].split("\n}\n")[0], re.M)
-    expect(len(found) >= 12, f"terms.lua has {found}")
-    return found
 
 
 def test_terms_with_leapfrog(program):
