@@ -74,11 +74,11 @@ static bool calls(const struct curlew_simulation *simulation)
 static int refused(const struct curlew_simulation *simulation, struct dg_error *err)
 {
   if (place_of(simulation) == NULL) return dg_fail(err, DG_INPUT, "there is no such simulation: it has been freed");
-  if (!simulation->busy) return 0;
-  if (calls(simulation))
+  if (calls(simulation)) /* also between two calls: sources of the next step are evaluated early, in another thread */
     return dg_fail(err, DG_INPUT,
                    "a function of a simulation cannot step, look at or close it: the call that needs the "
                    "function is at work");
+  if (!simulation->busy) return 0;
   return dg_fail(err, DG_INPUT, "the simulation is at work in another thread: it takes one call at a time");
 }
 

@@ -8,9 +8,14 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "maxwell/capi/curlew.h"
 
@@ -263,9 +268,59 @@ static void takes_one_call(void **state)
   curlew_free(simulation);
 }
 
+/* A source that is evaluated in another thread for the step after the call, and calls its simulation then. */
+struct early {
+  struct curlew_simulation *simulation;
+  pthread_t host;
+  atomic_bool returned; /* the host's call: no call is at work any more */
+  atomic_int calls, refused;
+};
+
+static void pause_a_little(void) { (void)nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL); }
+
+static int calls_early(void *self, size_t count, const double *x, const double *t, int components, double *value,
+                       char *message, size_t room)
+{
+  struct early *const early = self;
+  struct curlew_error error;
+  (void)x, (void)t, (void)message, (void)room;
+  memset(value, 0, count * (size_t)components * sizeof *value);
+  if (early->simulation == NULL || pthread_equal(early->host, pthread_self())) return 0;
+  for (int wait = 0; wait < 1000 && !atomic_load(&early->returned); wait++) pause_a_little();
+  if (!atomic_load(&early->returned)) return 0;
+  (void)atomic_fetch_add(&early->calls, 1);
+  (void)atomic_fetch_add(&early->refused, curlew_advance(early->simulation, 1, &error) == 2 &&
+                                              strstr(error.message, "a function of a simulation") != NULL);
+  return 0;
+}
+
+static void refuses_functions_between_calls(void **state)
+{
+  static const char with_source[] = "simulation { mesh = { file = '" TEST_SOURCE_DIR
+                                    "/../../examples/01_cavity/cavity.geo', size = 0.6, parameters = { L = 1 } },\n"
+                                    "order = 1, time = { stop = 4e-9 }, materials = { inside = {} },\n"
+                                    "boundaries = { walls = { kind = 'pec' } }, sources = { { region = 'inside' } } }";
+  struct early early = {.host = pthread_self()};
+  const struct curlew_function function = {.key = "sources.1.current", .values = calls_early, .self = &early};
+  const struct curlew_options options = {
+      .text = with_source, .script = "/box.lua", .function = &function, .functions = 1, .trust = 1};
+  struct curlew_simulation *simulation;
+  struct curlew_error error;
+  (void)state;
+  if (curlew_new(&simulation, &options, &error) != 0) fail_msg("%s", error.message);
+  early.simulation = simulation;
+  assert_int_equal(curlew_advance(simulation, 1, &error), 0);
+  atomic_store(&early.returned, true);
+  for (int wait = 0; wait < 2000 && atomic_load(&early.refused) == 0; wait++) pause_a_little();
+  if (sysconf(_SC_NPROCESSORS_ONLN) > 1) assert_true(atomic_load(&early.calls) > 0); /* else in line */
+  assert_int_equal(atomic_load(&early.refused), atomic_load(&early.calls));
+  assert_int_equal(curlew_close(simulation, &error), 0);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(steps_a_mode), cmocka_unit_test(steps_a_run),
-                                     cmocka_unit_test(takes_one_call), cmocka_unit_test(says_what_is_wrong)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(steps_a_mode), cmocka_unit_test(steps_a_run), cmocka_unit_test(takes_one_call),
+      cmocka_unit_test(refuses_functions_between_calls), cmocka_unit_test(says_what_is_wrong)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
