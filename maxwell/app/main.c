@@ -22,7 +22,6 @@
 #include "maxwell/app/options.h"
 #include "maxwell/app/outputs/outputs.h"
 #include "maxwell/app/plot.h"
-#include "maxwell/app/sweep/sweep.h"
 #include "libdg/ref/dense.h"
 #include "maxwell/app/threads.h"
 #include "maxwell/backend/backend.h"
@@ -251,7 +250,7 @@ int main(int argc, char **argv)
     if (mx_plot(argc - 2, argv + 2, &err) != 0) goto fail;
     break;
   case MX_SWEEP:
-    if (mx_sweep(&options.sweep, &err) != 0) goto fail;
+    if (mx_sweep(argc - 1, argv + 1, &err) != 0) goto fail;
     break;
   case MX_CHECK:
     spin_briefly(argv);

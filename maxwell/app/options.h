@@ -7,7 +7,6 @@
 #include "maxwell/app/bench.h"
 #include "maxwell/app/fit/fit_options.h"
 #include "maxwell/app/new.h"
-#include "maxwell/app/sweep/sweep_options.h"
 #include "maxwell/shell/script/script.h"
 
 enum mx_command { MX_RUN, MX_CHECK, MX_INFO, MX_BENCH, MX_PLOT, MX_S, MX_SWEEP, MX_NEW, MX_FIT, MX_HELP, MX_VERSION };
@@ -21,7 +20,6 @@ struct mx_options {
   bool quiet, profile, restart, remesh, keys;
   struct mx_limits limits; /* --trust, --lua-seconds */
   struct mx_bench_options bench;
-  struct mx_sweep_options sweep;
   struct mx_new_options new;
   struct mx_fit_command fit;
   size_t args, sets;

@@ -1,4 +1,5 @@
-/* Finds a Python with what a command needs and hands `curlew plot` or `curlew s` to it. main calls it. */
+/* Finds a Python with what a command needs and hands `curlew plot`, `curlew s` or `curlew sweep` to it. main calls
+ * it. */
 #include "maxwell/app/plot.h"
 
 #include <errno.h>
@@ -12,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "libdg/base/machine/launch.h"
 #include "libdg/base/memory.h"
 #include "maxwell/shell/script/world/share.h"
 
@@ -45,6 +47,11 @@ static const struct tool s_parameters = {.what = "curlew s needs",
                                          .ask = ASK("'numpy'", "'matplotlib'"),
                                          .modules = "numpy",
                                          .cure = "install python3-numpy (or pip install numpy)"};
+static const struct tool sweep = {.what = "curlew sweep needs",
+                                  .script = "python/curlew_sweep.py",
+                                  .ask = ASK("'ctypes', 'fcntl', 'json'", "'dataclasses'"),
+                                  .modules = "its standard library",
+                                  .cure = "install python3"};
 
 /* Leaves only absolute folders in a list of folders; an empty one is the working directory. NULL: none is left. */
 static char *absolute_only(char *list)
@@ -182,3 +189,16 @@ int mx_plot_fit(const char *fit, const char *picture, struct dg_error *err)
 
 int mx_plot_can(struct dg_error *err) { return find_python(&plot) != NULL ? 0 : no_python(&plot, err); }
 int mx_s(int words, char **word, struct dg_error *err) { return become(&s_parameters, words, word, err); }
+
+int mx_sweep(int words, char **word, struct dg_error *err)
+{
+  static char program[30];
+  if (dg_launched())
+    return dg_fail(err, DG_INPUT, "curlew sweep starts its runs itself, as single processes; start it without mpirun");
+  /* It stays open: runs are of this program, also where another build has taken its name meanwhile. */
+  const int self = open("/proc/self/exe", O_RDONLY);
+  if (self < 0) return dg_fail(err, DG_ENVIRONMENT, "cannot read '/proc/self/exe': %s", strerror(errno));
+  snprintf(program, sizeof program, "/proc/self/fd/%d", self);
+  word[0] = program;
+  return become(&sweep, words, word, err);
+}

@@ -1,7 +1,9 @@
-/* `curlew plot`: pictures of what a run has left in its folder; `curlew s`: its S-parameters as tables and files.
+/* `curlew plot`: pictures of what a run has left in its folder; `curlew s`: its S-parameters as tables and files;
+ * `curlew sweep`: a run for each combination of arguments.
  *
  * share/plot/plot_run.py draws. It needs a Python with NumPy and matplotlib, and for the fields in snapshots Debian's
- * module Silo. share/python/curlew_s.py needs NumPy, and matplotlib for pictures. */
+ * module Silo. share/python/curlew_s.py needs NumPy, and matplotlib for pictures;
+ * share/python/curlew_sweep.py needs nothing more. */
 #pragma once
 
 #include "libdg/base/error.h"
@@ -19,3 +21,5 @@ int mx_plot_fit(const char *fit, const char *picture, struct dg_error *err) DG_M
 /* Says whether there is a Python that can draw. DG_ENVIRONMENT: there is none. */
 int mx_plot_can(struct dg_error *err) DG_MUST_USE;
 int mx_s(int words, char **word, struct dg_error *err) DG_MUST_USE;
+/* words[0], which is `sweep`, makes place for the name of this program. DG_INPUT under mpirun. */
+int mx_sweep(int words, char **word, struct dg_error *err) DG_MUST_USE;

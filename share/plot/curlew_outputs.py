@@ -7,7 +7,8 @@ import stat
 
 MADE = "made by curlew"  # in the metadata of pictures and in comments
 HEAD = 4096
-TABLES = re.compile(rb"frequency,(?:(?:S|delay|VSWR|Zin|Z|Y)\d|eps_re,eps_im,fit_re,)|entry,frequency,dB,loaded_Q")
+TABLES = re.compile(rb"frequency,(?:(?:S|delay|VSWR|Zin|Z|Y)\d|eps_re,eps_im,fit_re,)|entry,frequency,dB,loaded_Q"
+                    rb"|[^\n]*folder,[^\n]*exit_code,[^\n]*status,[^\n]*error\n")  # the last of sweeps
 
 
 class OutputError(Exception):

@@ -101,8 +101,9 @@ def stage(build, package):
     for name in SHARED:
         shutil.copytree(os.path.join(SHARE, name), os.path.join(package, "share", name),
                         ignore=shutil.ignore_patterns("tests", "__pycache__"))
-    os.makedirs(os.path.join(package, "share", "python"))  # for `curlew s`, which finds the package where Python has it
-    shutil.copy(os.path.join(HERE, "curlew_s.py"), os.path.join(package, "share", "python"))
+    os.makedirs(os.path.join(package, "share", "python"))  # for `curlew s` and `curlew sweep`, which find the package
+    for name in ("curlew_s.py", "curlew_sweep.py"):
+        shutil.copy(os.path.join(HERE, name), os.path.join(package, "share", "python"))
     return len(libraries)
 
 

@@ -1,32 +1,24 @@
 """Sweeps: one script, many arguments, several runs at a time; what has run is not run again."""
 import contextlib
 import csv
-import fcntl
 import hashlib
 import io
 import itertools
 import json
 import os
 import re
-import socket
-import struct
 import subprocess
 import threading
-import time
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 
 import numpy as np
 
-from . import lua, program
+from . import inputs, lua, program
 from .errors import CurlewError, EnvironmentFailure, InputError
 from .results import Results
 from .run import run
 
 KEPT = ".sweep.json"
-# The program's `curlew sweep` has this list, too: maxwell/CMakeLists.txt takes it from this line.
-ENDINGS = "geo msh step stp brep igs iges csv lua xao stl txt"
-INPUTS = re.compile(rb"""["']([^"'\n]+\.(?:%s))["']""" % ENDINGS.replace(" ", "|").encode(), re.IGNORECASE)
-INCLUDES = re.compile(rb"""^\s*(?:Include|Merge)\s+["']([^"'\n]+)["']""", re.M)
 
 
 def combinations(arguments):
@@ -43,32 +35,6 @@ def combinations(arguments):
     return [dict(one) for one in itertools.product(*lists)]
 
 
-def read_bytes(path):
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError:
-        return None
-
-
-def input_files(script):
-    """The script, and the files beside it that it and they name: geometries, tables, modules."""
-    script = os.path.abspath(script)
-    found, to_read = {}, [script]
-    while to_read:
-        path = to_read.pop()
-        content = read_bytes(path)
-        if path in found or content is None:
-            continue
-        found[path] = hashlib.sha256(content).hexdigest()
-        pattern = INPUTS if path.endswith(".lua") else INCLUDES if path.lower().endswith(".geo") else None
-        for name in pattern.findall(content) if pattern else ():
-            to_read.append(os.path.normpath(os.path.join(os.path.dirname(path), name.decode(errors="replace"))))
-    if script not in found:
-        raise InputError(f"cannot read the script '{script}'")
-    return sorted(found.items())
-
-
 def program_version(path):
     """The version of the program, with what tells one build from another."""
     said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout.strip()
@@ -78,58 +44,37 @@ def program_version(path):
 
 def identity(script, args, overrides, ranks, backend, also=()):
     """The digest of all that a run depends on: script, geometry, arguments, program."""
-    text = json.dumps([input_files(script), sorted(args.items()), lua.value(overrides or {}), ranks, backend,
+    files = inputs.input_files(os.path.abspath(script))
+    if not files:
+        raise InputError(f"cannot read the script '{os.path.abspath(script)}'")
+    text = json.dumps([files, sorted(args.items()), lua.value(overrides or {}), ranks, backend,
                        program_version(program.find_program()), [[path, digest(path)] for path in also]])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def digest(path):
-    content = read_bytes(path)
+    content = inputs.read_bytes(path)
     if content is None:
         raise InputError(f"cannot read '{path}', which the sweep depends on")
     return hashlib.sha256(content).hexdigest()
 
 
-def files_read(folder):
-    """The files that the run in a folder has read, with digests; also those whose names an argument makes. None: one is
-    not there, or was changed after the run began."""
-    path = os.path.join(folder, "configuration.json")
-    content, found = read_bytes(path), {}
-    if content is None:
-        return None
-    try:
-        began = os.stat(path).st_mtime_ns
-        for name in json.loads(content)["files"]:
-            found.update(input_files(name))
-        return None if any(os.stat(name).st_mtime_ns > began for name in found) else found
-    except (ValueError, KeyError, OSError, InputError):
-        return None
+def unchanged(folder):
+    """The files that the run in a folder has read, with digests. None: one is not there, or was changed after the run began."""
+    found, newer = inputs.files_read(folder)
+    return None if newer or found is None else {os.path.abspath(name): content for name, content in found.items()}
 
 
 @contextlib.contextmanager
 def folder_of(out):
-    """Makes the folder and keeps other sweeps out of it, also the program's: libdg/files/lock.h has the same lock."""
+    """Makes the folder and keeps other sweeps out of it, also the program's."""
     os.makedirs(os.path.join(out, ".sweep"), exist_ok=True)
-    with open(os.path.join(out, ".sweep", "lock"), "a+", encoding="utf-8") as file:
-        def lock(kind):  # struct flock of all of the file; it belongs to the open file, so that threads do not matter
-            fcntl.fcntl(file, fcntl.F_OFD_SETLK, struct.pack("hhqqi0q", kind, os.SEEK_SET, 0, 0, 0))
-        try:
-            lock(fcntl.F_WRLCK)
-        except (BlockingIOError, PermissionError):
-            file.seek(0)
-            words = file.read().split()
-            holder = f" ({words[0]}, process {words[1]}, since {words[2]} {words[3]})" if len(words) == 4 else ""
-            raise EnvironmentFailure(f"another sweep is at work in '{out}'{holder}; wait for its end, or name another folder",
-                                     3) from None
-        except OSError:  # a file system without locks
-            pass
-        file.truncate(0)
-        file.write(f"{socket.gethostname()} {os.getpid()} {time.strftime('%Y-%m-%d %H:%M:%S')}\n")
-        file.flush()
-        try:
+    try:
+        with inputs.lock(os.path.join(out, ".sweep", "lock")):
             yield
-        finally:
-            file.truncate(0)
+    except inputs.Busy as holder:
+        raise EnvironmentFailure(f"another sweep is at work in '{out}'{holder}; wait for its end, or name another folder",
+                                 3) from None
 
 
 class Point:
@@ -203,10 +148,10 @@ class Worker:
 
     def find(self, point, key):
         """The results of an earlier sweep, if all that they depend on is the same."""
-        content = read_bytes(os.path.join(point.folder, KEPT))
+        content = inputs.read_bytes(os.path.join(point.folder, KEPT))
         try:
             note = json.loads(content) if content is not None else {}
-            if note.get("key") != key or note.get("files") is None or note["files"] != files_read(point.folder):
+            if note.get("key") != key or note.get("files") is None or note["files"] != unchanged(point.folder):
                 return False
             results = Results(point.folder)
             if results.status != "done":
@@ -240,7 +185,7 @@ class Worker:
         point.results = run(self.script, point.args, out=point.folder, progress=look, **self.options)
         partial = os.path.join(point.folder, KEPT + ".part")
         with open(partial, "w", encoding="utf-8") as file:
-            json.dump({"key": key, "args": point.args, "files": files_read(point.folder)}, file)
+            json.dump({"key": key, "args": point.args, "files": unchanged(point.folder)}, file)
         os.replace(partial, os.path.join(point.folder, KEPT))
 
 
@@ -318,7 +263,7 @@ def open_sweep(folder):
     steps, time, energy, seconds and exit_code."""
     folder = os.fspath(folder)
     path = os.path.join(folder, "sweep.csv")
-    content = read_bytes(path)
+    content = inputs.read_bytes(path)
     if content is None:
         raise InputError(f"cannot read '{path}'")
     rows = list(csv.reader(io.StringIO(content.decode(errors="replace"), newline="")))
