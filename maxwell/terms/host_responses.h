@@ -26,7 +26,7 @@ struct NAME(response) {
 
 static inline struct NAME(response) * NAME(responses_of)(const struct NAME(state) * state)
 {
-  return state->own[MX_HOST_responses];
+  return state->own[MX_TERMS_responses];
 }
 
 static void NAME(energy_of_responses)(const struct NAME(state) * state, double energy[2]);
@@ -80,7 +80,7 @@ static int NAME(new_responses)(struct NAME(state) * state, struct dg_error *err)
   if (problem->responses == 0) return 0;
   struct NAME(response) * list;
   if (DG_NEW(list, problem->responses, err) != 0) return err->code;
-  state->own[MX_HOST_responses] = list;
+  state->own[MX_TERMS_responses] = list;
   struct mx_layer_rule *rule = NULL;
   for (size_t r = 0; r < problem->responses; r++) {
     if (NAME(new_response)(&list[r], problem, &problem->response[r], &state->options, err) != 0) return err->code;

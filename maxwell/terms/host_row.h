@@ -1,4 +1,11 @@
-/* A kind of terms on the host (host_terms.h): its row, once for every precision. */
+/* A kind of terms (terms.h) on the host: its row, which the backends `reference` and `cpu` walk, once for every
+ * precision. This header is included before the kinds, and host_walk.h after them. The state of a backend has
+ * `problem`, `options`, `threads`, `profile`, `sources`, `starting` (H goes half a step back before the first step:
+ * states rest) and `own`, what each kind has made for itself.
+ *
+ *   before   from the last kind to the first, before a pass, from the fields of this rank
+ *   lift     from the first to the last, after a pass, once the traces of other ranks are there: adds to its changes
+ *   after    the same, after a step of leapfrog or after the rates of a stage: states at nodes go on */
 
 struct NAME(state);
 

@@ -4,7 +4,7 @@
  * i of element e in Cartesian components, NAME(kept_vector)(state, e, f, m, v), that of the kept trace of H,
  * NAME(far_vector)(state, field, e, f, m, v), the tangential part of the field beyond node m of a face, and
  * NAME(lift_skin)(state, k, value, lift), which adds what the pass takes of face k. Its state has `problem`, `options`,
- * `threads`, `profile`, `starting` and `own` (host_terms.h).
+ * `threads`, `profile`, `starting` and `own` (host_row.h).
  *
  * Currents are double in both precisions: what passes a sheet is left where currents cancel. */
 
@@ -21,7 +21,7 @@ struct NAME(skins) {
 
 static inline struct NAME(skins) * NAME(skins_of)(const struct NAME(state) * state)
 {
-  return state->own[MX_HOST_skins];
+  return state->own[MX_TERMS_skins];
 }
 
 static inline const REAL *NAME(value_of_skins)(const struct NAME(state) * state)
@@ -49,7 +49,7 @@ static int NAME(new_skins)(struct NAME(state) * state, struct dg_error *err)
   struct NAME(skins) * skins;
   if (problem->skin_faces == 0 && !mx_any_sheet(problem)) return 0; /* other ranks may have both faces of a sheet */
   if (DG_NEW(skins, 1, err) != 0) return err->code;
-  state->own[MX_HOST_skins] = skins;
+  state->own[MX_TERMS_skins] = skins;
   skins->width = mx_skin_poles(problem) * trace;
   const size_t all = problem->skin_faces * skins->width;
   if (mx_skin_tables_init(&skins->tables, problem, err) != 0 ||

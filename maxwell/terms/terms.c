@@ -1,4 +1,5 @@
-/* The list of what acts around a pass: bytes and arrays of the state. terms.h documents it. */
+/* The list of what acts around a pass: a row for each kind, with bytes and arrays of the state. terms.h documents it.
+ */
 #include "maxwell/terms/terms.h"
 
 #include <stdio.h>
@@ -7,12 +8,6 @@
 static size_t copies(const struct mx_scheme *scheme) { return scheme->sums ? 3 : 2; }
 
 /* ---- open faces and resistive sheets: backends count what they keep of them */
-
-static size_t open_bytes(const struct mx_problem *problem, const struct mx_scheme *scheme, size_t real)
-{
-  (void)problem, (void)scheme, (void)real;
-  return 0;
-}
 
 static size_t open_arrays(const struct mx_problem *problem)
 {
@@ -92,15 +87,16 @@ static void skin_array(const struct mx_problem *problem, enum mx_integrator inte
 }
 
 const struct mx_term_row mx_term_rows[MX_TERMS] = {
-    [MX_TERMS_open] = {"open faces", open_bytes, open_arrays, open_array},
-    [MX_TERMS_responses] = {"responses", response_bytes, response_arrays, response_array},
-    [MX_TERMS_skins] = {"walls with a state", skin_bytes, skin_arrays, skin_array},
+    [MX_TERMS_open] = {.arrays = open_arrays, .array = open_array},
+    [MX_TERMS_responses] = {response_bytes, response_arrays, response_array, &mx_limit_of_responses},
+    [MX_TERMS_skins] = {skin_bytes, skin_arrays, skin_array, &mx_limit_of_skins},
 };
 
 size_t mx_term_bytes(const struct mx_problem *problem, const struct mx_scheme *scheme, size_t real)
 {
   size_t bytes = 0;
-  for (int i = 0; i < MX_TERMS; i++) bytes += mx_term_rows[i].bytes(problem, scheme, real);
+  for (int i = 0; i < MX_TERMS; i++)
+    if (mx_term_rows[i].bytes != NULL) bytes += mx_term_rows[i].bytes(problem, scheme, real);
   return bytes;
 }
 
@@ -108,10 +104,15 @@ size_t mx_term_bytes(const struct mx_problem *problem, const struct mx_scheme *s
 
 enum { FIELDS = 2 }; /* E and H */
 
+static size_t arrays_of(int kind, const struct mx_problem *problem)
+{
+  return mx_term_rows[kind].arrays != NULL ? mx_term_rows[kind].arrays(problem) : 0;
+}
+
 size_t mx_state_arrays(const struct mx_problem *problem)
 {
   size_t count = FIELDS;
-  for (int kind = 0; kind < MX_TERMS; kind++) count += mx_term_rows[kind].arrays(problem);
+  for (int kind = 0; kind < MX_TERMS; kind++) count += arrays_of(kind, problem);
   return count;
 }
 
@@ -127,8 +128,8 @@ struct mx_state_array mx_state_array(const struct mx_problem *problem, enum mx_i
     return array;
   }
   i -= FIELDS;
-  for (int kind = 0; kind < MX_TERMS; i -= mx_term_rows[kind++].arrays(problem))
-    if (i < mx_term_rows[kind].arrays(problem)) {
+  for (int kind = 0; kind < MX_TERMS; i -= arrays_of(kind++, problem))
+    if (i < arrays_of(kind, problem)) {
       mx_term_rows[kind].array(problem, integrator, i, &array);
       break;
     }
@@ -138,7 +139,7 @@ struct mx_state_array mx_state_array(const struct mx_problem *problem, enum mx_i
 int mx_state_of_response(const struct mx_problem *problem, size_t response)
 {
   size_t at = FIELDS + response;
-  for (int kind = 0; kind < MX_TERMS_responses; kind++) at += mx_term_rows[kind].arrays(problem);
+  for (int kind = 0; kind < MX_TERMS_responses; kind++) at += arrays_of(kind, problem);
   return (int)at;
 }
 

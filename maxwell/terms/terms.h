@@ -4,28 +4,33 @@
  *   open        open faces and resistive sheets: kept traces, which leapfrog extrapolates
  *   responses   states on elements, such as poles, layers and ferrites: maxwell/response/response.h has their kinds
  *   skins       walls with a state, such as metals and films: skins.h has their kinds
+ *   sources     what drives the fields; they have no state here
  *
- * A kind has a row in each of these tables, and in no other place: terms.c (bytes, arrays of the state),
- * host_terms.h (`reference` and `cpu`), rates/limit_terms.h (the search for the largest step), rates/face_powers.h (the
- * balance of energy) and face_terms.h (what a face becomes). share/doc/design/terms.md shows the way through
- * them. */
+ * A kind has one row, in terms.c: bytes, arrays of the state, and its states in the search for the largest step
+ * (rates/limit_terms.h). How it acts in `reference` and `cpu` depends on their precision and on how they hold fields:
+ * there it has a row of the same name (host_row.h). share/doc/design/terms.md shows the way through them. */
 #pragma once
 
 #include "maxwell/problem/problem.h"
 #include "maxwell/terms/state_arrays.h"
 #include "maxwell/time/schedule.h"
 
+struct mx_limit_row; /* rates/limit_terms.h */
+extern const struct mx_limit_row mx_limit_of_responses, mx_limit_of_skins;
+
+/* What is NULL, a kind does not have. */
 struct mx_term_row {
-  const char *name;
   /* Bytes of a backend on the host for states, registers and coefficients; real: of a number of a field. */
   size_t (*bytes)(const struct mx_problem *problem, const struct mx_scheme *scheme, size_t real);
   /* How many arrays of the state it has, the same on all ranks, and the i-th of them on this rank. */
   size_t (*arrays)(const struct mx_problem *problem);
   void (*array)(const struct mx_problem *problem, enum mx_integrator integrator, size_t i,
                 struct mx_state_array *array);
+  const struct mx_limit_row *limit;
 };
 
-#define MX_TERM_ROWS(X) X(open) X(responses) X(skins)
+/* The kinds in the order in which they add, and in which their states stand in checkpoints and in the search. */
+#define MX_TERM_ROWS(X) X(open) X(responses) X(skins) X(sources)
 
 #define MX_TERM_ROW(kind) MX_TERMS_##kind,
 enum { MX_TERM_ROWS(MX_TERM_ROW) MX_TERMS };

@@ -18,7 +18,6 @@
 #include "maxwell/backend/frame/frame.h"
 #include "maxwell/backend/frame/points.h"
 #include "maxwell/problem/curved.h"
-#include "maxwell/terms/host_terms.h"
 #include "maxwell/terms/sheet_links.h"
 #include "maxwell/terms/skins.h"
 #include "maxwell/terms/terms.h"

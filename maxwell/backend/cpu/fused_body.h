@@ -58,7 +58,7 @@ struct NAME(state) {
   double (**term_frame)[3][3];
   struct mx_fused_functional *functional;
   struct NAME(curves) curves;
-  void *own[MX_HOST_KINDS]; /* of the terms that act around a pass (maxwell/terms/host_terms.h) */
+  void *own[MX_TERMS]; /* of the terms that act around a pass (maxwell/terms/host_row.h) */
   bool observed;
   bool within;                            /* a step with sums is under way: the fields as they are lie in spare */
   bool starting;                          /* H goes half a step back: responses have not begun */

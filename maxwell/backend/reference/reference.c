@@ -10,7 +10,6 @@
 #include "maxwell/backend/layers/layer_rule.h"
 #include "maxwell/operator/operator.h"
 #include "maxwell/problem/curved.h"
-#include "maxwell/terms/host_terms.h"
 #include "maxwell/terms/sheet_links.h"
 #include "maxwell/terms/skins.h"
 #include "maxwell/terms/terms.h"

@@ -16,7 +16,7 @@ struct NAME(state) {
   REAL *sum_E, *sum_H;           /* the fields at the end of the step, as they add up */
   REAL *H_before;                /* leapfrog: H at n-1/2, kept while a step is observed */
   REAL *trace_E, *trace_H;       /* leapfrog: kept traces (operator.h) of one step ago */
-  void *own[MX_HOST_KINDS];      /* of the terms that act around a pass (maxwell/terms/host_terms.h) */
+  void *own[MX_TERMS];      /* of the terms that act around a pass (maxwell/terms/host_row.h) */
   int threads;                   /* 1 */
   bool observed;
   bool starting;                          /* H goes half a step back: states rest */

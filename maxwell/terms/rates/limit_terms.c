@@ -1,18 +1,15 @@
 /* Walks over the kinds of terms that have states in the search for the largest step: limit_terms.h. */
 #include "maxwell/terms/rates/limit_terms.h"
 
-#define ROW(kind) &mx_limit_of_##kind,
-static const struct mx_limit_row *const rows[MX_LIMIT_KINDS] = {MX_LIMIT_TERMS(ROW)};
-#undef ROW
-
 int mx_limit_terms_init(struct mx_limit_terms *terms, const struct mx_problem *problem,
                         const struct mx_matrices_double *matrices, enum mx_integrator integrator, struct dg_error *err)
 {
   *terms = (struct mx_limit_terms){0};
-  for (int i = 0; i < MX_LIMIT_KINDS; i++) {
+  for (int i = 0; i < MX_TERMS; i++) {
+    if (mx_term_rows[i].limit == NULL) continue;
     terms->part[i] =
         (struct mx_limit_part){.problem = problem, .matrices = matrices, .staggered = mx_staggered(integrator)};
-    if (rows[i]->create(&terms->part[i], err) != 0) return err->code;
+    if (mx_term_rows[i].limit->create(&terms->part[i], err) != 0) return err->code;
     terms->numbers += terms->part[i].numbers;
   }
   return 0;
@@ -20,30 +17,30 @@ int mx_limit_terms_init(struct mx_limit_terms *terms, const struct mx_problem *p
 
 void mx_limit_terms_release(struct mx_limit_terms *terms)
 {
-  for (int i = 0; i < MX_LIMIT_KINDS; i++)
-    if (terms->part[i].own != NULL) rows[i]->destroy(&terms->part[i]);
+  for (int i = 0; i < MX_TERMS; i++)
+    if (terms->part[i].own != NULL) mx_term_rows[i].limit->destroy(&terms->part[i]);
 }
 
 void mx_limit_terms_rate(const struct mx_limit_terms *terms, bool of_faces, const double *const field[2],
                          const double *x, double *y, double *const rate[2])
 {
-  for (size_t i = 0, at = 0; i < MX_LIMIT_KINDS; at += terms->part[i++].numbers)
-    if (terms->part[i].own != NULL && rows[i]->of_faces == of_faces)
-      rows[i]->rate(&terms->part[i], field, x + at, y + at, rate);
+  for (size_t i = 0, at = 0; i < MX_TERMS; at += terms->part[i++].numbers)
+    if (terms->part[i].own != NULL && mx_term_rows[i].limit->of_faces == of_faces)
+      mx_term_rows[i].limit->rate(&terms->part[i], field, x + at, y + at, rate);
 }
 
 void mx_limit_terms_symmetric(const struct mx_limit_terms *terms, const double *const field[2], const double *x,
                               double *y, double *E, double *density)
 {
-  for (size_t i = 0, at = 0; i < MX_LIMIT_KINDS; at += terms->part[i++].numbers)
-    if (terms->part[i].own != NULL && rows[i]->symmetric != NULL)
-      rows[i]->symmetric(&terms->part[i], field, x + at, y + at, E, density);
+  for (size_t i = 0, at = 0; i < MX_TERMS; at += terms->part[i++].numbers)
+    if (terms->part[i].own != NULL && mx_term_rows[i].limit->symmetric != NULL)
+      mx_term_rows[i].limit->symmetric(&terms->part[i], field, x + at, y + at, E, density);
 }
 
 void mx_limit_terms_weigh(const struct mx_limit_terms *terms, const double *x, double *y)
 {
-  for (size_t i = 0, at = 0; i < MX_LIMIT_KINDS; at += terms->part[i++].numbers)
-    if (terms->part[i].own != NULL) rows[i]->weigh(&terms->part[i], x + at, y + at);
+  for (size_t i = 0, at = 0; i < MX_TERMS; at += terms->part[i++].numbers)
+    if (terms->part[i].own != NULL) mx_term_rows[i].limit->weigh(&terms->part[i], x + at, y + at);
 }
 
 void mx_limit_multiply(const struct dg_reference *ref, double factor, const double *x, double *y)

@@ -1,10 +1,11 @@
-/* States of terms in the search for the largest step (maxwell/limit/vectors.h): a row for each kind of terms that has
- * numbers in its vectors. Leapfrog's limit depends on films alone: all other states are passive terms, which vanish at
- * z = -1. */
+/* States of terms in the search for the largest step (maxwell/limit/vectors.h): the part of a kind's row
+ * (maxwell/terms/terms.h) that has numbers in its vectors. Leapfrog's limit depends on films alone: all other states
+ * are passive terms, which vanish at z = -1. */
 #pragma once
 
 #include "maxwell/operator/operator.h"
 #include "maxwell/problem/problem.h"
+#include "maxwell/terms/terms.h"
 #include "maxwell/time/integrator.h"
 
 struct mx_limit_part {
@@ -30,17 +31,8 @@ struct mx_limit_row {
   void (*weigh)(const struct mx_limit_part *part, const double *x, double *y);
 };
 
-#define MX_LIMIT_TERMS(X) X(responses) X(skins)
-
-#define MX_LIMIT_NUMBER(kind) MX_LIMIT_##kind,
-enum { MX_LIMIT_TERMS(MX_LIMIT_NUMBER) MX_LIMIT_KINDS };
-#undef MX_LIMIT_NUMBER
-#define MX_LIMIT_ROW(kind) extern const struct mx_limit_row mx_limit_of_##kind;
-MX_LIMIT_TERMS(MX_LIMIT_ROW)
-#undef MX_LIMIT_ROW
-
 struct mx_limit_terms {
-  struct mx_limit_part part[MX_LIMIT_KINDS];
+  struct mx_limit_part part[MX_TERMS];
   size_t numbers; /* of all kinds, one after the other */
 };
 
