@@ -229,7 +229,7 @@ int main(int argc, char **argv)
   struct mx_options options = {0};
   struct dg_log *log = NULL;
   (void)signal(SIGXFSZ, SIG_IGN); /* a file-size limit is then an error of the write, as a full disk is */
-  (void)signal(SIGPIPE, SIG_IGN); /* so is a pipe that nobody reads any more; while steps are made see run/control.h */
+  (void)signal(SIGPIPE, SIG_IGN); /* so is a pipe that nobody reads any more; while steps are made see session/control.h */
   dg_store_prepare();
   if (mx_options_read(&options, argc, argv, &err) != 0) {
     print_together(&err);

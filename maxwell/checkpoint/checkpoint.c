@@ -10,7 +10,7 @@
 #include "libdg/base/memory.h"
 #include "maxwell/shell/checkpoint_files.h"
 #include "maxwell/checkpoint/checkpoint_fields.h"
-#include "maxwell/checkpoint/identity.h"
+#include "maxwell/session/identity.h"
 
 /* One more whenever an older checkpoint would be read wrongly. 4: the watchdog and the S-parameters keep more. 5:
  * fields that have ended, before heat. 6: functions by all that they read; the step before the end shortened it, the

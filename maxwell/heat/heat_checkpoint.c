@@ -7,7 +7,7 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/base/sort.h"
-#include "maxwell/checkpoint/identity.h"
+#include "maxwell/session/identity.h"
 #include "maxwell/shell/checkpoint_files.h"
 
 /* FORMAT: one more whenever an older checkpoint would be read wrongly. CHUNK: elements that are sent at once. */

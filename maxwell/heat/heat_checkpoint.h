@@ -24,7 +24,7 @@ struct mx_heat_state {
   struct mx_heat_record *record;
   struct mx_folder *folder;
   const struct mx_heat_more *more; /* NULL: nothing */
-  const char *identity;            /* rank 0's (maxwell/checkpoint/identity.h) */
+  const char *identity;            /* rank 0's (maxwell/session/identity.h) */
   long restarts;                   /* before */
 };
 

@@ -7,7 +7,7 @@
 #include "libdg/base/file.h"
 #include "libdg/base/memory.h"
 #include "libdg/base/text.h"
-#include "maxwell/checkpoint/identity.h"
+#include "maxwell/session/identity.h"
 #include "maxwell/run/configuration.h"
 #include "maxwell/run/heat_guard.h"
 #include "maxwell/setup/setup_build.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "maxwell/heat/heat.h"
-#include "maxwell/run/control.h"
+#include "maxwell/session/control.h"
 
 struct mx_heat_guard {
   struct mx_control control;

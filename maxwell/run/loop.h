@@ -2,7 +2,7 @@
 #pragma once
 
 #include "maxwell/checkpoint/checkpoint.h"
-#include "maxwell/run/control.h"
+#include "maxwell/session/control.h"
 #include "maxwell/output/output.h"
 #include "maxwell/output/ports/port_output.h"
 #include "maxwell/output/watchdog.h"

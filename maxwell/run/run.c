@@ -14,7 +14,7 @@
 #include "maxwell/model/heat/heat_config.h"
 #include "maxwell/statics/start.h"
 #include "maxwell/shell/folder.h"
-#include "maxwell/checkpoint/identity.h"
+#include "maxwell/session/identity.h"
 #include "maxwell/run/configuration.h"
 #include "maxwell/run/heat_guard.h"
 #include "maxwell/run/loop.h"

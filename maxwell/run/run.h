@@ -1,7 +1,7 @@
 /* `curlew run`: the time loop with its output, progress, watchdog and summary. */
 #pragma once
 
-#include "maxwell/run/control.h"
+#include "maxwell/session/control.h"
 #include "maxwell/shell/folder.h"
 #include "maxwell/setup/setup.h"
 

@@ -100,6 +100,7 @@ MAY = {
                      "maxwell/sources/faces",
     "maxwell/scene": "libdg/base libdg/mesh libdg/ref maxwell/backend maxwell/far maxwell/measure maxwell/model maxwell/phasor maxwell/problem "
                      "maxwell/resonance maxwell/shell maxwell/sources maxwell/worth*",
+    "maxwell/session": "libdg/base libdg/comm libdg/files libdg/io libdg/mesh maxwell/scene maxwell/shell maxwell/shell/rules",
     "maxwell/setup": "libdg/* maxwell/backend maxwell/far maxwell/limit maxwell/measure maxwell/model maxwell/model/heat maxwell/operator "
                      "maxwell/periods maxwell/phasor maxwell/problem maxwell/resonance maxwell/scene maxwell/shell maxwell/sources maxwell/statics maxwell/step maxwell/time maxwell/touch maxwell/worth* maxwell/terms maxwell/problem/build",
     "maxwell/output/powers": "libdg/base libdg/comm libdg/ref maxwell/backend maxwell/backend/frame maxwell/operator maxwell/problem "
@@ -111,13 +112,13 @@ MAY = {
     "maxwell/output/ports": "libdg/base maxwell/record maxwell/scene maxwell/setup maxwell/shell",
     "maxwell/output": "libdg/* maxwell maxwell/backend maxwell/measure maxwell/model maxwell/output/ports maxwell/problem maxwell/record "
                       "maxwell/resonance maxwell/scene maxwell/setup maxwell/shell maxwell/shell/hooks maxwell/sources maxwell/sources/tem maxwell/time maxwell/worth*",
-    "maxwell/heat": "libdg/* maxwell/checkpoint maxwell/model maxwell/model/heat maxwell/model/media maxwell/output maxwell/phasor maxwell/problem maxwell/record maxwell/setup maxwell/shell maxwell/shell/turns",
+    "maxwell/heat": "libdg/* maxwell/model maxwell/model/heat maxwell/model/media maxwell/output maxwell/phasor maxwell/problem maxwell/record maxwell/session maxwell/shell maxwell/shell/turns",
     "maxwell/hooks": "libdg/base libdg/comm libdg/files maxwell/measure maxwell/model maxwell/output maxwell/output/ports maxwell/record maxwell/scene maxwell/setup "
                      "maxwell/shell maxwell/shell/hooks maxwell/sources",
     "maxwell/checkpoint": "libdg/base libdg/comm libdg/files libdg/io libdg/mesh maxwell/backend maxwell/backend/frame "
-                          "maxwell/hooks maxwell/output maxwell/output/ports maxwell/problem maxwell/scene maxwell/setup maxwell/shell maxwell/shell/rules maxwell/terms",
+                          "maxwell/hooks maxwell/output maxwell/output/ports maxwell/problem maxwell/scene maxwell/session maxwell/shell maxwell/terms",
     "maxwell/run": "libdg/base maxwell maxwell/backend maxwell/checkpoint maxwell/heat maxwell/hooks maxwell/model maxwell/model/heat maxwell/output maxwell/output/ports "
-                   "maxwell/problem maxwell/scene maxwell/setup maxwell/statics maxwell/step maxwell/shell maxwell/sources",
+                   "maxwell/problem maxwell/scene maxwell/session maxwell/setup maxwell/statics maxwell/step maxwell/shell maxwell/sources",
     "maxwell/check": "libdg/* maxwell/backend maxwell/heat maxwell/measure maxwell/model maxwell/model/heat maxwell/output maxwell/problem maxwell/record maxwell/run "
                      "maxwell/scene maxwell/setup maxwell/statics maxwell/step maxwell/shell maxwell/sources maxwell/time maxwell/worth",
     "maxwell/app": "libdg/* maxwell maxwell/backend maxwell/check maxwell/heat maxwell/limit maxwell/measure maxwell/output maxwell/problem "

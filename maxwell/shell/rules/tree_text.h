@@ -1,5 +1,5 @@
 /* The tree of a script as a text of lines "key = value", and what is done with such texts: identities of runs
- * (maxwell/checkpoint/identity.h), and the comparison of what the ranks have. */
+ * (maxwell/session/identity.h), and the comparison of what the ranks have. */
 #pragma once
 
 #include <stdbool.h>

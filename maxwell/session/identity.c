@@ -1,6 +1,6 @@
 /* The identity of a run: a text of lines `key = value` from the script's tree, the step, and digests of the
  * mesh. It is saved with a checkpoint and compared on restart. */
-#include "maxwell/checkpoint/identity.h"
+#include "maxwell/session/identity.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Signals and clocks of a rank, and the votes by which all ranks do the same at the same step. The time loop asks it
  * before every step. */
 #define _POSIX_C_SOURCE 200809L
-#include "maxwell/run/control.h"
+#include "maxwell/session/control.h"
 
 #include <math.h>
 #include <pthread.h>
