@@ -46,13 +46,13 @@ struct mx_stepped {
 static void rest(struct mx_stepped *s, struct mx_loop *loop)
 {
   mx_sources_pause(&loop->setup->sources);
-  mx_control_pause(loop->signals);
+  mx_control_pause();
   pthread_mutex_lock(&s->lock);
   s->runs = false;
   pthread_cond_broadcast(&s->turns);
   while (!s->runs) pthread_cond_wait(&s->turns, &s->lock);
   pthread_mutex_unlock(&s->lock);
-  mx_control_resume(loop->signals);
+  mx_control_resume();
 }
 
 /* The caller lets the thread work until it rests, or the run is over. */

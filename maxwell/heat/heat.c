@@ -195,7 +195,7 @@ int mx_heat_keep(struct mx_heat_work *heat, bool must, struct dg_error *err)
   if (heat->checkpointed == heat->march.n) return 0;
   if (mx_heat_checkpoint_write(&state, &written, &failure, err) != 0) return err->code;
   const double seconds = mx_clock() - start;
-  heat->how->watch->wrote(heat->how->watch->self, seconds);
+  mx_control_checkpointed(heat->how->control, seconds);
   heat->report->checkpoint_seconds += seconds;
   if (written) {
     heat->checkpointed = heat->march.n;
@@ -211,32 +211,24 @@ int mx_heat_keep(struct mx_heat_work *heat, bool must, struct dg_error *err)
 
 int mx_heat_look(struct mx_heat_work *heat, struct dg_error *err)
 {
-  const struct mx_heat_watch *watch = heat->how->watch;
+  struct mx_control *control = heat->how->control;
   const struct mx_heat_march *march = &heat->march;
   const long steps = march->n - heat->first;
   const double step_seconds = steps > 0 ? (mx_clock() - heat->started) / (double)steps : 0;
-  struct mx_heat_orders orders = {0};
-  if (watch == NULL || heat->whole) return 0;
-  if (watch->ask(watch->self, march->n, step_seconds, &orders, err) != 0) return err->code;
-  if (heat->coupled != NULL && (heat->start == NULL || !orders.stop))
-    orders.checkpoint = false; /* intervals have one */
-  if (orders.checkpoint && heat->start != NULL) mx_heat_mark_back(heat->start, &heat->march);
-  if (orders.checkpoint && mx_heat_keep(heat, orders.stop, err) != 0) return err->code;
-  if (!orders.stop) return 0;
+  struct mx_orders orders;
+  if (control == NULL || heat->whole) return 0;
+  if (mx_control_ask_now(control, march->n, step_seconds, &orders, err) != 0) return err->code;
+  const bool stops = orders.stop != MX_GO_ON;
+  bool keeps = stops ? orders.stop != MX_STOP_INTERRUPT : orders.checkpoint;
+  if (heat->coupled != NULL && (heat->start == NULL || !stops)) keeps = false; /* intervals have one */
+  if (keeps && heat->start != NULL) mx_heat_mark_back(heat->start, &heat->march);
+  if (keeps && mx_heat_keep(heat, stops, err) != 0) return err->code;
+  if (!stops) return 0;
   /* The tables are whole, whatever comes. */
   if (mx_heat_record_close(&heat->record, err) != 0) return err->code;
-  return dg_fail(err, DG_INTERRUPTED, "%s at t = %.6g s of heat; %s", orders.why, march->t,
-                 orders.checkpoint ? "--restart goes on from there" : "what was written until then is whole");
-}
-
-/* As the time loop of the fields has it (maxwell/run/loop.c). */
-static void begin_progress(struct mx_heat_work *heat)
-{
-  const double every = heat->place->config->output.progress_every, now = mx_clock();
-  const double least = dg_log_on_terminal(heat->place->log) ? 0.2 : 2;
-  heat->before = heat->march.t;
-  heat->pace = (struct dg_pace){.least = every, .most = every, .begun = now, .last = now};
-  if (every < 0) heat->pace.least = least, heat->pace.most = dg_log_on_terminal(heat->place->log) ? least : 600;
+  return dg_fail(err, DG_INTERRUPTED, "%s at t = %.6g s of heat; %s",
+                 orders.stop == MX_STOP_WALLTIME ? "stopped before the end of the walltime" : "interrupted", march->t,
+                 keeps ? "--restart goes on from there" : "what was written until then is whole");
 }
 
 /* Says how far heat is. */
@@ -295,7 +287,8 @@ static int record_start(struct mx_heat_work *heat, struct dg_error *err)
       (mx_heat_record_row(&heat->record, march, 0, err) != 0 ||
        (config->snapshots && config->interval > 0 && mx_heat_record_snapshot(&heat->record, march, err) != 0)))
     return err->code;
-  begin_progress(heat);
+  heat->before = march->t;
+  heat->pace = mx_progress_pace(heat->place->config, heat->place->log);
   return 0;
 }
 
@@ -354,7 +347,7 @@ int mx_heat_run(const struct mx_heat_place *place, const struct mx_phasors *phas
   heat.folder = folder;
   heat.how = how;
   heat.report = what;
-  heat.march.watch = how->watch;
+  heat.march.control = how->control;
   if (mx_heat_solver_move(&heat.march.solver, place->device, place->direct, err) != 0) goto fail;
   const bool again = how->from != NULL && how->from->found && how->fields != NULL; /* the checkpoint has the losses */
   if ((how->fields != NULL && mx_heat_coupled_new(&heat, err) != 0) ||

@@ -3,6 +3,7 @@
 
 #include "maxwell/heat/heat_checkpoint.h"
 #include "maxwell/phasor/phasors.h"
+#include "maxwell/session/control.h"
 #include "maxwell/shell/folder.h"
 #include "maxwell/shell/plan.h"
 
@@ -28,7 +29,7 @@ struct mx_heat_fields {
 /* How a computation goes on and ends; all borrowed. */
 struct mx_heat_how {
   const char *identity;                  /* rank 0's, for checkpoints */
-  const struct mx_heat_watch *watch;     /* NULL: nobody ends it, and there are no checkpoints */
+  struct mx_control *control;            /* NULL: nobody ends it, and there are no checkpoints */
   const struct mx_heat_checkpoint *from; /* what it goes on from, if found; NULL: it begins */
   const struct mx_heat_fields *fields;   /* with heat.coupled; else NULL */
 };

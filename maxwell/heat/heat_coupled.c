@@ -363,11 +363,11 @@ static int march(struct mx_heat_coupled *c, struct dg_error *err)
     const double end = march->t;
     mx_heat_mark_back(&c->start, march);
     /* Rows and losses of an interval go together: who ends the computation waits for it. */
-    const struct mx_heat_watch *watch = march->watch;
+    const struct mx_control *control = march->control;
     work->whole = true;
-    march->watch = NULL;
+    march->control = NULL;
     const int status = mx_heat_record_march(work, end, err);
-    march->watch = watch;
+    march->control = control;
     work->whole = false;
     if (status != 0 || take_interval(c, err) != 0) return err->code;
   }

@@ -12,8 +12,8 @@ static bool gives_up(void *self)
 {
   struct mx_heat_march *march = self;
   struct dg_error ignored = {0};
-  if (march->watch == NULL) return false;
-  int64_t presses = march->watch->presses(march->watch->self);
+  if (march->control == NULL) return false;
+  int64_t presses = mx_control_presses(march->control);
   if (dg_comm_reduce_int(march->problem->body->comm, DG_MAX, 1, &presses, &ignored) != 0) return false;
   march->given_up = presses > 0;
   return march->given_up;

@@ -13,7 +13,7 @@
 
 #include "maxwell/heat/heat_loads.h"
 #include "maxwell/heat/heat_solver.h"
-#include "maxwell/heat/orders.h"
+#include "maxwell/session/control.h"
 #include "maxwell/shell/archive.h"
 
 struct mx_heat_march {
@@ -31,8 +31,8 @@ struct mx_heat_march {
   /* Room: [count] each. */
   double *whole, *middle, *end, *rhs;
   double *before, *lack; /* of held unknowns: what the equations of a first half lack, and of a second or a whole */
-  const struct mx_heat_watch *watch; /* borrowed; NULL: nobody looks */
-  bool given_up;                     /* a step was, and nothing has changed in T and what is counted */
+  const struct mx_control *control; /* borrowed; NULL: nobody gives up a step */
+  bool given_up;                    /* a step was, and nothing has changed in T and what is counted */
 };
 
 /* The temperature of an unknown, in the script's scale. */
@@ -59,7 +59,7 @@ int mx_heat_march_init(struct mx_heat_march *march, struct mx_heat_problem *prob
                        struct dg_error *err) DG_MUST_USE;
 void mx_heat_march_release(struct mx_heat_march *march);
 /* Takes one step, that does not pass `until`. DG_INPUT: a step chosen by the error became too small; DG_INTERRUPTED,
- * with march->given_up on all ranks: the watch presses; errors of dg_pcg_solve. */
+ * with march->given_up on all ranks: the control presses; errors of dg_pcg_solve. */
 int mx_heat_advance(struct mx_heat_march *march, double until, struct dg_error *err) DG_MUST_USE;
 /* Finds the steady state. The powers are then in march->given, in W. Where no wall and no blood holds the temperature,
  * the heat put in must add to zero (DG_INPUT), and the state has the content of the start. */

@@ -32,7 +32,7 @@ double mx_heat_near(const struct mx_heat_work *heat);
 double mx_heat_next_stop(const struct mx_heat_work *heat, double t);
 /* Asks whether to end before the next step, and writes checkpoints that are due. DG_INTERRUPTED: it ends. */
 int mx_heat_look(struct mx_heat_work *heat, struct dg_error *err) DG_MUST_USE;
-/* Takes a step, which may be given up in its middle; then the watch says why. */
+/* Takes a step, which may be given up in its middle; then the control says why. */
 int mx_heat_take(struct mx_heat_work *heat, double stop, struct dg_error *err) DG_MUST_USE;
 /* Marches to `end`, with rows, snapshots within, and progress. */
 int mx_heat_record_march(struct mx_heat_work *heat, double end, struct dg_error *err) DG_MUST_USE;

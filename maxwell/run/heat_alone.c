@@ -8,8 +8,9 @@
 #include "libdg/base/memory.h"
 #include "libdg/base/text.h"
 #include "maxwell/session/identity.h"
+#include "maxwell/heat/heat.h"
+#include "maxwell/model/heat/heat_config.h"
 #include "maxwell/run/configuration.h"
-#include "maxwell/run/heat_guard.h"
 #include "maxwell/setup/setup_build.h"
 #include "maxwell/version.h"
 
@@ -86,13 +87,12 @@ static int run_in(struct mx_setup *setup, const struct mx_heat_place *place, str
                   struct mx_heat_how how, struct mx_heat_report *report, struct dg_error *err)
 {
   const struct mx_scene scene = mx_setup_scene(setup);
-  struct mx_heat_guard guard = {0};
-  if (mx_folder_join(folder, err) != 0 || mx_setup_keep_mesh(setup, folder->ledger, err) != 0 ||
-      mx_heat_guard_begin(&guard, &scene, false, err) != 0)
-    return err->code;
-  how.watch = &guard.watch;
+  struct mx_control control;
+  if (mx_folder_join(folder, err) != 0 || mx_setup_keep_mesh(setup, folder->ledger, err) != 0) return err->code;
+  mx_control_begin(&control, &scene, 0, false);
+  how.control = &control;
   const int status = mx_heat_run(place, NULL, folder, &how, report, err);
-  mx_heat_guard_end(&guard);
+  mx_control_end(&control);
   if (status != 0 || dg_ledger_sync(folder->ledger, err) != 0) return err->code;
   dg_log_line(setup->log, "output    %s/heat", folder->path);
   return 0;

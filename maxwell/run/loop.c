@@ -293,8 +293,7 @@ static int call_hook(struct mx_loop *loop, long n, struct dg_error *err)
 static int time_loop(struct mx_loop *loop, long first, struct dg_error *err)
 {
   struct mx_setup *setup = loop->setup;
-  const long every = setup->config->checkpoint.every;
-  mx_control_begin(&loop->control);
+  mx_control_restart(&loop->control);
   loop->reason = NULL;
   for (long n = first; n <= setup->steps; n++) {
     struct mx_orders orders;
@@ -309,8 +308,7 @@ static int time_loop(struct mx_loop *loop, long first, struct dg_error *err)
     let_look(loop, n, &orders);
     if (ask_watcher(loop, n, &orders, err) != 0) return err->code;
     if (orders.stop != MX_GO_ON) return stop_early(loop, n, orders.stop, err);
-    const bool due = orders.checkpoint || (every > 0 && n > 0 && n % every == 0);
-    if (due && !loop->again && checkpoint(loop, n, false, err) != 0) return err->code;
+    if (orders.checkpoint && !loop->again && checkpoint(loop, n, false, err) != 0) return err->code;
     if (mx_loop_step(loop, n, n, err) != 0 || call_hook(loop, n, err) != 0) return err->code;
     if (loop->reason != NULL) break;
     if (n < setup->steps) loop->total++;
@@ -358,11 +356,8 @@ int mx_loop_begin(struct mx_loop *loop, const struct mx_checkpoint *checkpoint, 
     if (dg_comm_agree(setup->comm, err) != 0) return err->code; /* before other ranks write there */
     dg_log_line(setup->log, "restart   at step %ld of %ld, after %.2f s", *first, setup->steps, loop->counters.elapsed);
   }
-  const double now = mx_clock(), every = setup->config->output.progress_every;
-  const double least = dg_log_on_terminal(setup->log) ? 0.2 : 2, most = dg_log_on_terminal(setup->log) ? least : 600;
-  loop->started = now - loop->counters.elapsed;
-  loop->pace = (struct dg_pace){.least = every, .most = every, .begun = now, .last = now};
-  if (every < 0) loop->pace.least = least, loop->pace.most = most;
+  loop->pace = mx_progress_pace(setup->config, setup->log);
+  loop->started = loop->pace.begun - loop->counters.elapsed;
   return 0;
 }
 

@@ -44,7 +44,6 @@ struct mx_loop {
   struct mx_profile *profile;       /* NULL: off */
   const struct mx_watcher *watcher; /* NULL: nobody looks */
   double watched;                   /* mx_clock at the watcher's last look */
-  struct mx_signals *signals;       /* borrowed: whom the watcher lets have them while the run stands */
   bool wanted;                      /* the watcher wants to see the fields of this step */
 };
 

@@ -16,7 +16,6 @@
 #include "maxwell/shell/folder.h"
 #include "maxwell/session/identity.h"
 #include "maxwell/run/configuration.h"
-#include "maxwell/run/heat_guard.h"
 #include "maxwell/run/loop.h"
 #include "maxwell/setup/setup_build.h"
 #include "maxwell/setup/setup_mesh.h"
@@ -231,20 +230,18 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const stru
                          .profile = profile,
                          .watcher = options->watcher};
   struct mx_scene scene = mx_setup_scene(setup);
-  struct mx_signals *saved = NULL;
   long first;
   scene.backend = backend;
   scene.folder = folder;
   mx_watchdog_init(&loop.watchdog[0], &scene);
   mx_watchdog_init(&loop.watchdog[1], &scene);
-  if (mx_control_init(&loop.control, &saved, &scene, mx_checkpoint_bytes(&scene), turn == LATER_TURN, err) != 0 ||
-      mx_output_open(&loop.output, &scene, loop.resume, err) != 0 ||
+  mx_control_begin(&loop.control, &scene, mx_checkpoint_bytes(&scene), turn == LATER_TURN);
+  loop.control.keeps = options->keeps;
+  if (mx_output_open(&loop.output, &scene, loop.resume, err) != 0 ||
       mx_port_output_open(&loop.port_output, &scene, folder, loop.resume, err) != 0 ||
       mx_hooks_open(&loop.hooks, &scene, folder, &loop.output, &loop.port_output, err) != 0 ||
       mx_loop_prepare(&loop, err) != 0 || mx_loop_begin(&loop, checkpoint, &first, err) != 0)
     goto fail;
-  loop.control.keeps = options->keeps;
-  loop.signals = saved;
   struct mx_mark mark = mx_phase_begin(loop.profile);
   int status = mx_loop_run(&loop, first, err);
   mx_phase_end(loop.profile, mark, "time loop, rest", (struct mx_cost){0, 0});
@@ -271,7 +268,7 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const stru
     (void)dg_fail(err, DG_ENVIRONMENT, "cannot write '%s/log.txt': %s", folder->path,
                   strerror(dg_log_status(setup->log)));
 fail:
-  mx_control_end(saved);
+  mx_control_end(&loop.control);
   mx_output_release(&loop.output);
   mx_port_output_release(&loop.port_output);
   mx_hooks_release(&loop.hooks);
@@ -442,18 +439,20 @@ static int run_heat(struct again *again, struct dg_error *err)
   const struct mx_heat_place place = heat_place(setup);
   const struct mx_heat_fields fields = {
       .temperature = setup->temperature, .run = run_again, .phasors = &setup->phasors, .self = again};
-  struct mx_heat_guard guard = {0};
+  struct mx_control control = {0};
   struct mx_heat_report report = {0};
   char *own = NULL;
   if ((!is_coupled(setup) && name_heat(&own, again->identity, summary->steps_done, err) != 0) ||
-      find_heat(again, err) != 0 || mx_heat_guard_begin(&guard, again->scene, again->options->keeps, err) != 0)
+      find_heat(again, err) != 0)
     goto fail;
+  mx_control_begin(&control, again->scene, 0, false);
+  control.keeps = again->options->keeps;
   const struct mx_heat_how how = {.identity = own != NULL ? own : again->identity,
-                                  .watch = &guard.watch,
+                                  .control = &control,
                                   .from = &again->from,
                                   .fields = is_coupled(setup) ? &fields : NULL};
   (void)!mx_heat_run(&place, &setup->phasors, again->folder, &how, &report, err);
-  mx_heat_guard_end(&guard);
+  mx_control_end(&control);
   summary->checkpoints += report.checkpoints;
   summary->checkpoint_seconds += report.checkpoint_seconds;
   summary->rounds = report.rounds;

@@ -33,11 +33,6 @@ static const struct {
 };
 enum { SIGNALS = sizeof signals / sizeof *signals };
 
-struct mx_signals {
-  const struct mx_origin *origin; /* borrowed */
-  bool within;                    /* another one listens as well, which came before and goes after */
-};
-
 /* A library's runs may listen in several threads: the first one takes the signals, and the last one gives them back. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int listeners;
@@ -68,69 +63,70 @@ static void listen(bool first_clears)
   pthread_mutex_unlock(&lock);
 }
 
-void mx_control_resume(struct mx_signals *saved)
-{
-  (void)saved;
-  listen(false);
-}
+void mx_control_resume(void) { listen(false); }
 
-void mx_control_pause(struct mx_signals *saved)
+void mx_control_pause(void)
 {
-  (void)saved;
   pthread_mutex_lock(&lock);
   for (int i = 0; listeners == 1 && i < SIGNALS; i++) sigaction(signals[i].number, &before_all[i], NULL);
   listeners--;
   pthread_mutex_unlock(&lock);
 }
 
-int mx_control_init(struct mx_control *control, struct mx_signals **saved, const struct mx_scene *scene, size_t bytes,
-                    bool within, struct dg_error *err)
+void mx_control_begin(struct mx_control *control, const struct mx_scene *scene, size_t bytes, bool within)
 {
   static const double slow_disk = 1e8; /* bytes a second, until a checkpoint has been measured */
-  *control = (struct mx_control){
-      .scene = scene, .checkpointed = mx_clock(), .estimate = 0.5 + (double)bytes / slow_disk, .vote_steps = 1};
-  if (DG_NEW(*saved, 1, err) != 0) return err->code;
-  (*saved)->within = within;
+  *control = (struct mx_control){.scene = scene,
+                                 .checkpointed = mx_clock(),
+                                 .estimate = 0.5 + (double)bytes / slow_disk,
+                                 .vote_steps = 1,
+                                 .listens = true,
+                                 .within = within};
   listen(!within);
-  (*saved)->origin = scene->origin;
   mx_origin_interrupt(scene->origin, &interrupted);
-  return 0;
 }
 
-void mx_control_end(struct mx_signals *saved)
+void mx_control_end(struct mx_control *control)
 {
-  if (saved == NULL) return;
-  if (!saved->within) mx_origin_interrupt(saved->origin, NULL);
-  mx_control_pause(saved);
-  dg_free(saved);
+  if (!control->listens) return;
+  if (!control->within) mx_origin_interrupt(control->scene->origin, NULL);
+  mx_control_pause();
+  control->listens = false;
 }
 
 enum { VOTES = 4 }; /* stop, checkpoint, seconds a step, minus the fewest snapshots that a rank has written */
 
-void mx_control_begin(struct mx_control *control) { control->next_vote = 0; }
+void mx_control_restart(struct mx_control *control) { control->next_vote = 0; }
 
 /* Says whether the time that is left is just enough for a checkpoint and the end. */
-static bool out_of_time(const struct mx_control *control, double step_seconds)
+static bool out_of_time(const struct mx_control *control)
 {
   const double limit = control->scene->config->time.walltime;
   if (limit <= 0) return false;
   /* The margin is twice the longest checkpoint so far, since disks are slow when all jobs end, and the steps between
    * two votes, and what is written at the end. It is at most half of a short limit. */
-  double margin =
-      2 * (control->longest > 0 ? control->longest : control->estimate) + control->behind + 20 * step_seconds + 2;
+  double margin = 2 * (control->longest > 0 ? control->longest : control->estimate) + control->behind +
+                  20 * control->step_seconds + 2;
   return mx_clock() - control->scene->started > limit - fmin(margin, 0.5 * limit);
 }
 
 /* The orders that this rank wants. */
-static struct mx_orders own_orders(struct mx_control *control, double step_seconds)
+static struct mx_orders own_orders(struct mx_control *control)
 {
   const double minutes = control->scene->config->checkpoint.minutes;
   struct mx_orders own = {.stop = (enum mx_stop)interrupted, .checkpoint = wanted != 0};
   wanted = 0;
   if (own.stop == MX_STOP_INTERRUPT && control->keeps) own.stop = MX_STOP_TERMINATE;
   if (minutes > 0 && mx_clock() - control->checkpointed >= 60 * minutes) own.checkpoint = true;
-  if (own.stop == MX_GO_ON && out_of_time(control, step_seconds)) own.stop = MX_STOP_WALLTIME;
+  if (own.stop == MX_GO_ON && out_of_time(control)) own.stop = MX_STOP_WALLTIME;
   return own;
+}
+
+/* Is step n one with a checkpoint (checkpoint.every)? */
+static bool is_due(const struct mx_control *control, long n)
+{
+  const long every = control->scene->config->checkpoint.every;
+  return every > 0 && n > 0 && n % every == 0;
 }
 
 int mx_control_ask(struct mx_control *control, long n, double step_seconds, struct mx_orders *orders,
@@ -139,16 +135,18 @@ int mx_control_ask(struct mx_control *control, long n, double step_seconds, stru
   enum { MANY = 100000 };
   static const double interval = 0.1; /* seconds between the beginning and the end, and again to the next */
   struct dg_comm *comm = control->scene->comm;
-  *orders = (struct mx_orders){.stop = MX_GO_ON};
+  *orders = (struct mx_orders){.stop = MX_GO_ON, .checkpoint = is_due(control, n)};
+  control->step_seconds = step_seconds;
   if (dg_emergency_check(err) != 0) return err->code;
   if (comm == NULL) {
-    *orders = own_orders(control, step_seconds);
+    const struct mx_orders own = own_orders(control);
+    *orders = (struct mx_orders){.stop = own.stop, .checkpoint = own.checkpoint || orders->checkpoint};
     return 0;
   }
   if (dg_comm_poll(comm, err) != 0 || n < control->next_vote) return err->code;
   double vote[VOTES] = {0, 0, step_seconds, -(double)control->snapshots};
   if (control->vote == NULL) {
-    struct mx_orders own = own_orders(control, step_seconds);
+    const struct mx_orders own = own_orders(control);
     vote[0] = own.stop;
     vote[1] = own.checkpoint;
     control->next_vote = n + control->vote_steps;
@@ -157,27 +155,28 @@ int mx_control_ask(struct mx_control *control, long n, double step_seconds, stru
   struct dg_reduction *ends = control->vote;
   control->vote = NULL;
   if (dg_reduction_end(ends, vote, err) != 0) return err->code;
-  *orders = (struct mx_orders){.stop = (enum mx_stop)vote[0], .checkpoint = vote[1] > 0, .snapshots = (long)-vote[3]};
+  orders->stop = (enum mx_stop)vote[0];
+  orders->checkpoint = orders->checkpoint || vote[1] > 0;
+  orders->snapshots = (long)-vote[3];
   control->vote_steps = (long)fmin(fmax(interval / vote[2], 1), MANY);
   control->next_vote = n + control->vote_steps;
   return 0;
 }
 
-int mx_control_ask_now(struct mx_control *control, double step_seconds, struct mx_orders *orders, struct dg_error *err)
+int mx_control_ask_now(struct mx_control *control, long n, double step_seconds, struct mx_orders *orders,
+                       struct dg_error *err)
 {
   *orders = (struct mx_orders){.stop = MX_GO_ON};
+  control->step_seconds = step_seconds;
   if (dg_emergency_check(err) != 0) return err->code;
-  const struct mx_orders own = own_orders(control, step_seconds);
+  const struct mx_orders own = own_orders(control);
   int64_t vote[] = {own.stop, own.checkpoint};
   if (dg_comm_reduce_int(control->scene->comm, DG_MAX, sizeof vote / sizeof *vote, vote, err) != 0) return err->code;
-  *orders = (struct mx_orders){.stop = (enum mx_stop)vote[0], .checkpoint = vote[1] > 0};
+  *orders = (struct mx_orders){.stop = (enum mx_stop)vote[0], .checkpoint = vote[1] > 0 || is_due(control, n)};
   return 0;
 }
 
-bool mx_control_presses(const struct mx_control *control, double step_seconds)
-{
-  return interrupted != MX_GO_ON || out_of_time(control, step_seconds);
-}
+bool mx_control_presses(const struct mx_control *control) { return interrupted != MX_GO_ON || out_of_time(control); }
 
 void mx_control_checkpointed(struct mx_control *control, double seconds)
 {
@@ -192,4 +191,13 @@ int mx_control_settle(struct mx_control *control, struct dg_error *err)
   control->vote = NULL;
   if (ends != NULL) (void)!dg_reduction_end(ends, vote, err);
   return err->code;
+}
+
+struct dg_pace mx_progress_pace(const struct mx_config *config, const struct dg_log *log)
+{
+  const double every = config->output.progress_every, now = mx_clock();
+  const bool terminal = dg_log_on_terminal(log);
+  struct dg_pace pace = {.least = every, .most = every, .begun = now, .last = now};
+  if (every < 0) pace.least = terminal ? 0.2 : 2, pace.most = terminal ? pace.least : 600;
+  return pace;
 }

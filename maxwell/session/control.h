@@ -1,5 +1,5 @@
-/* The orders to the time loop to write a checkpoint or to end before its time. They come from signals, the clock and
- * the batch limit. The time loop asks for them before every step.
+/* The orders to a part of a run to write a checkpoint or to end before its time. They come from signals, the clock and
+ * the batch limit. The time loop and the march of heat ask for them before every step.
  *
  * Signals and clocks are a rank's own, and all ranks must do the same at the same step: now and then they vote. A vote
  * ends many steps behind its beginning, so that nobody waits for it. */
@@ -16,7 +16,7 @@ enum mx_stop { /* by rank: the last one wins */
 
 struct mx_orders {
   enum mx_stop stop;
-  bool checkpoint; /* write one at this step */
+  bool checkpoint; /* write one at this step; without `stop` */
   long snapshots;  /* snapshots that all ranks had written when the vote began */
 };
 
@@ -52,31 +52,35 @@ struct mx_control {
   bool keeps;                   /* SIGINT ends the run with a checkpoint, too */
   struct dg_reduction *vote;    /* the vote under way */
   long next_vote, vote_steps;   /* the step that begins or ends a vote, and the steps between */
+  double step_seconds;          /* seconds of a step, as the last question had it */
+  bool listens;                 /* signals are to be given back */
+  bool within;                  /* another control listens as well, which came before and goes after */
 };
 
 /* Listens from now on to SIGINT, SIGTERM, SIGUSR1, SIGPIPE, SIGXCPU, and SIGHUP unless it is ignored. At a second
  * SIGINT or SIGTERM the program ends at once. within: another
  * control listens already, and ends later: heat, while its fields run again. Then signals that have come before are
- * heard, too. `saved` is for mx_control_end. bytes: size of this rank's state. */
-struct mx_signals; /* opaque */
-int mx_control_init(struct mx_control *control, struct mx_signals **saved, const struct mx_scene *scene, size_t bytes,
-                    bool within, struct dg_error *err) DG_MUST_USE;
+ * heard, too. bytes: size of this rank's state. The scene must stay where it is. */
+void mx_control_begin(struct mx_control *control, const struct mx_scene *scene, size_t bytes, bool within);
 /* Gives the signals back for as long as a run stands, and takes them again. */
-void mx_control_pause(struct mx_signals *saved);
-void mx_control_resume(struct mx_signals *saved);
-/* Restores the signals. NULL is safe. */
-void mx_control_end(struct mx_signals *saved);
-/* Begins the votes: the loop may begin at any step. */
-void mx_control_begin(struct mx_control *control);
+void mx_control_pause(void);
+void mx_control_resume(void);
+/* Restores the signals. One that has not begun is safe. */
+void mx_control_end(struct mx_control *control);
+/* Begins the votes anew: a loop may begin at any step. */
+void mx_control_restart(struct mx_control *control);
 /* Asks for orders before step n; step_seconds is the time of a step. Collective. */
 int mx_control_ask(struct mx_control *control, long n, double step_seconds, struct mx_orders *orders,
                    struct dg_error *err) DG_MUST_USE;
 /* The same at once, for steps that are long: all ranks wait for each other. */
-int mx_control_ask_now(struct mx_control *control, double step_seconds, struct mx_orders *orders,
+int mx_control_ask_now(struct mx_control *control, long n, double step_seconds, struct mx_orders *orders,
                        struct dg_error *err) DG_MUST_USE;
 /* Would this rank end the run now? Not collective, and no order is taken. */
-bool mx_control_presses(const struct mx_control *control, double step_seconds);
+bool mx_control_presses(const struct mx_control *control);
 /* Notes that a checkpoint was written, or tried. */
 void mx_control_checkpointed(struct mx_control *control, double seconds);
 /* Ends every vote, also that of a run that is over. Collective. */
 int mx_control_settle(struct mx_control *control, struct dg_error *err) DG_MUST_USE;
+
+/* How often the log says how far a part is (output.progress): more often on a terminal. */
+struct dg_pace mx_progress_pace(const struct mx_config *config, const struct dg_log *log);
