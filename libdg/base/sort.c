@@ -31,3 +31,14 @@ int dg_sort_keyed(struct dg_keyed *keyed, size_t count, struct dg_error *err)
   dg_free(room);
   return 0;
 }
+
+size_t dg_find_keyed(const struct dg_keyed *keyed, size_t count, uint64_t key)
+{
+  size_t first = 0, last = count;
+  while (first < last) {
+    const size_t middle = first + (last - first) / 2;
+    if (keyed[middle].key < key) first = middle + 1;
+    else last = middle;
+  }
+  return first < count && keyed[first].key == key ? keyed[first].item : SIZE_MAX;
+}

@@ -106,17 +106,6 @@ static int list_edges(const struct dg_mesh *mesh, const char *curved, const char
   return dg_sort_keyed(*list, *count, err);
 }
 
-static bool has(const struct dg_keyed *list, size_t count, uint64_t key)
-{
-  size_t first = 0, last = count;
-  while (first < last) {
-    const size_t middle = first + (last - first) / 2;
-    if (list[middle].key < key) first = middle + 1;
-    else last = middle;
-  }
-  return first < count && list[first].key == key;
-}
-
 /* Moves the nodes of a map that have no other vertices than those of `on` (a bit a vertex) to affine places. */
 static void straighten(const struct dg_mesh *mesh, size_t e, unsigned on, double (*shape)[3])
 {
@@ -152,7 +141,7 @@ int dg_mesh_close_seams(struct dg_mesh *mesh, struct dg_error *err)
     const size_t e = (size_t)mesh->curve[k];
     double(*shape)[3] = mesh->shape + k * dg_shape_nodes(mesh->geometry);
     for (int edge = 0; edge < 6; edge++)
-      if (has(list, count, edge_key(mesh, e, edge)))
+      if (dg_find_keyed(list, count, edge_key(mesh, e, edge)) != SIZE_MAX)
         straighten(mesh, e, 1u << edge_end[edge][0] | 1u << edge_end[edge][1], shape);
     for (int f = 0; f < 4; f++) {
       const int32_t code = mesh->neighbour[e][f];

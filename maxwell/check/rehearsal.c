@@ -283,15 +283,15 @@ static int time_checkpoint(struct stage *stage, struct mx_rehearsal *rehearsal, 
   struct mx_setup *const setup = stage->setup;
   struct mx_loop *const loop = &stage->loop;
   struct mx_counters counters = {.step = stage->next, .total = stage->next};
-  const struct mx_run_state state = {.scene = &stage->scene,
-                                     .backend = stage->backend,
-                                     .folder = &stage->folder,
-                                     .identity = "rehearsal",
-                                     .output = &loop->output,
-                                     .port_output = &loop->port_output,
-                                     .hooks = &loop->hooks,
-                                     .watchdog = loop->watchdog,
-                                     .counters = &counters};
+  struct mx_run_state state = {.scene = &stage->scene,
+                               .backend = stage->backend,
+                               .folder = &stage->folder,
+                               .identity = "rehearsal",
+                               .output = &loop->output,
+                               .port_output = &loop->port_output,
+                               .hooks = &loop->hooks,
+                               .watchdog = loop->watchdog,
+                               .counters = &counters};
   struct dg_error failure = {0};
   bool written;
   if (setup->config->checkpoint.every == 0 && setup->config->checkpoint.minutes <= 0) return 0;

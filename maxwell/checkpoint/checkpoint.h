@@ -1,11 +1,9 @@
-/* Checkpoints: the whole state of a run between two steps, on disk, and back.
+/* Checkpoints of the fields (maxwell/session/checkpoints.h).
  *
- * OUTPUT/checkpoint holds the last two. Each is a file step_N.h5, N being the steps so far of all runs for
- * S-parameters, with the data that exists once (identity.h, counters, measurements, ports, lengths of tables), and one
- * step_N_R.h5 a rank with its elements' fields. The first file is written when all others are whole, and has their
- * digests (libdg/io/store.h). Elements are stored by their numbers in the whole mesh, so that any number of ranks can
- * read what another number wrote. Vectors are in the components of the backend that wrote them, so that this backend
- * gets the same bits back. */
+ * OUTPUT/checkpoint has for each a file step_N.h5, N being the steps so far of all runs for S-parameters, with the data
+ * that exists once (counters, measurements, ports, lengths of tables), and one step_N_R.h5 a rank with its elements'
+ * fields. The first file is written when all others are whole, and has their digests (libdg/io/store.h). Vectors are in
+ * the components of the backend that wrote them, so that this backend gets the same bits back. */
 #pragma once
 
 #include "maxwell/shell/folder.h"
@@ -13,6 +11,7 @@
 #include "maxwell/output/output.h"
 #include "maxwell/output/ports/port_output.h"
 #include "maxwell/output/watchdog.h"
+#include "maxwell/session/checkpoints.h"
 
 struct mx_counters {
   long step;              /* the next one */
@@ -40,35 +39,20 @@ struct mx_run_state {
 /* Bytes of the fields' part of this rank. */
 size_t mx_checkpoint_bytes(const struct mx_scene *scene);
 
-/* Writes a checkpoint and removes those before the last two. Collective. A failure to write (a full disk) is no error
- * of this function: *failure then has the first rank's reason, on rank 0, *written is false on all ranks, and nothing
- * of the checkpoint stays behind. Errors are those of tables that cannot be written and of ranks that fail, and
- * DG_BLEW_UP for fields that are no longer numbers, of which no checkpoint is made. */
-int mx_checkpoint_write(const struct mx_run_state *state, bool *written, struct dg_error *failure,
+extern const struct mx_checkpoint_kind mx_fields_checkpoints; /* of struct mx_run_state */
+
+/* Writes what is measured, and a checkpoint (mx_checkpoint_keep). Collective. Errors are also those of tables that
+ * cannot be written, and DG_BLEW_UP for fields that are no longer numbers, of which no checkpoint is made. */
+int mx_checkpoint_write(struct mx_run_state *state, bool *written, struct dg_error *failure,
                         struct dg_error *err) DG_MUST_USE;
 
-struct mx_checkpoint {
-  const struct mx_scene *scene; /* borrowed */
-  char *folder;                 /* OUTPUT/checkpoint */
-  long number;
-  size_t newer;           /* newer checkpoints, which are of no use */
-  long parts;             /* ranks that wrote the checkpoint */
-  long components;        /* enum mx_components */
-  struct dg_store *store; /* rank 0's */
-};
-
-/* Finds the newest checkpoint in the output folder that is whole; a warning tells why another one is not. Collective.
- * Errors: DG_INPUT when there is none, or it is of another run (identity.h; rank 0's). Release in any case. */
-int mx_checkpoint_find(struct mx_checkpoint *checkpoint, const struct mx_scene *scene, const struct mx_folder *folder,
-                       const char *identity, struct dg_error *err) DG_MUST_USE;
 /* Loads the fields, behind an upload. Collective. */
-int mx_checkpoint_load_fields(const struct mx_checkpoint *checkpoint, struct mx_backend *backend,
-                              struct dg_error *err) DG_MUST_USE;
+int mx_checkpoint_load_fields(const struct mx_checkpoint *checkpoint, const struct mx_scene *scene,
+                              struct mx_backend *backend, struct dg_error *err) DG_MUST_USE;
 /* Loads the rest of the state; the tables must be open. Removes unfinished files of a killed run from the checkpoints'
  * folder. Collective. */
-int mx_checkpoint_load(const struct mx_checkpoint *checkpoint, const struct mx_run_state *state,
+int mx_checkpoint_load(const struct mx_checkpoint *checkpoint, struct mx_run_state *state,
                        struct dg_error *err) DG_MUST_USE;
 /* Loads the counters alone. Collective. */
-int mx_checkpoint_counters(const struct mx_checkpoint *checkpoint, struct mx_counters *counters,
-                           struct dg_error *err) DG_MUST_USE;
-void mx_checkpoint_release(struct mx_checkpoint *checkpoint);
+int mx_checkpoint_counters(const struct mx_checkpoint *checkpoint, const struct mx_scene *scene,
+                           struct mx_counters *counters, struct dg_error *err) DG_MUST_USE;

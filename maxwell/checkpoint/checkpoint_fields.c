@@ -203,16 +203,9 @@ enum { NOT_HERE = -1 };
 static int64_t own_number(const struct reader *reader, int list, int64_t name)
 {
   if (name < 0) return NOT_HERE;
-  size_t low = 0, high = reader->scene->problem->K;
   const bool of_faces = list != ELEMENTS && list < ENTRIES;
-  const uint64_t wanted = (uint64_t)(of_faces ? name / 4 : name);
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-    if (reader->own[middle].key < wanted) low = middle + 1;
-    else high = middle;
-  }
-  if (low == reader->scene->problem->K || reader->own[low].key != wanted) return NOT_HERE;
-  size_t e = reader->own[low].item;
+  const size_t e = dg_find_keyed(reader->own, reader->scene->problem->K, (uint64_t)(of_faces ? name / 4 : name));
+  if (e == SIZE_MAX) return NOT_HERE;
   if (list == ELEMENTS) return (int64_t)e;
   if (list >= ENTRIES) return mx_response_find(&reader->scene->problem->response[list - ENTRIES], e);
   const ptrdiff_t slot = array_of(reader->scene, list).slot(reader->scene->problem, e, (int)(name % 4));

@@ -182,18 +182,22 @@ double mx_heat_next_stop(const struct mx_heat_work *heat, double t)
 
 int mx_heat_keep(struct mx_heat_work *heat, bool must, struct dg_error *err)
 {
-  const struct mx_heat_state state = {.place = heat->place,
-                                      .march = &heat->march,
-                                      .record = &heat->record,
-                                      .folder = heat->folder,
-                                      .more = heat->more,
-                                      .identity = heat->how->identity,
-                                      .restarts = heat->report->restarts};
+  struct mx_heat_state state = {.place = heat->place,
+                                .march = &heat->march,
+                                .record = &heat->record,
+                                .more = heat->more,
+                                .order = {.kind = &mx_heat_checkpoints,
+                                          .self = &state,
+                                          .comm = heat->place->comm,
+                                          .folder = heat->folder,
+                                          .identity = heat->how->identity,
+                                          .number = heat->march.n},
+                                .restarts = heat->report->restarts};
   const double start = mx_clock(), t = heat->march.t;
   struct dg_error failure;
   bool written;
   if (heat->checkpointed == heat->march.n) return 0;
-  if (mx_heat_checkpoint_write(&state, &written, &failure, err) != 0) return err->code;
+  if (mx_checkpoint_keep(&state.order, &written, &failure, err) != 0) return err->code;
   const double seconds = mx_clock() - start;
   mx_control_checkpointed(heat->how->control, seconds);
   heat->report->checkpoint_seconds += seconds;
@@ -321,9 +325,9 @@ static int compute(struct mx_heat_work *heat, const double *load, struct dg_erro
 /* Opens the files, and goes on where a checkpoint was written. */
 static int open_record(struct mx_heat_work *heat, struct dg_error *err)
 {
-  const struct mx_heat_checkpoint *from = heat->how->from;
+  const struct mx_checkpoint *from = heat->how->from;
   struct mx_heat_state state = {
-      .place = heat->place, .march = &heat->march, .record = &heat->record, .more = heat->more, .folder = heat->folder};
+      .place = heat->place, .march = &heat->march, .record = &heat->record, .more = heat->more};
   const bool resume = from != NULL && from->found;
   if (mx_heat_record_open(&heat->record, heat->folder, resume, err) != 0) return err->code;
   heat->checkpointed = -1;

@@ -28,10 +28,10 @@ struct mx_heat_fields {
 };
 /* How a computation goes on and ends; all borrowed. */
 struct mx_heat_how {
-  const char *identity;                  /* rank 0's, for checkpoints */
-  struct mx_control *control;            /* NULL: nobody ends it, and there are no checkpoints */
-  const struct mx_heat_checkpoint *from; /* what it goes on from, if found; NULL: it begins */
-  const struct mx_heat_fields *fields;   /* with heat.coupled; else NULL */
+  const char *identity;                /* rank 0's, for checkpoints */
+  struct mx_control *control;          /* NULL: nobody ends it, and there are no checkpoints */
+  const struct mx_checkpoint *from;    /* what it goes on from, if found; NULL: it begins */
+  const struct mx_heat_fields *fields; /* with heat.coupled; else NULL */
 };
 /* What summary.json says of it. */
 struct mx_heat_report {

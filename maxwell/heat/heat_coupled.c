@@ -139,7 +139,7 @@ static int open_table(struct mx_heat_coupled *c, struct dg_error *err)
   const struct mx_heat_config *heat = c->work->problem.heat;
   const size_t size = 100 + heat->sources * 260;
   char *header = NULL, *path = NULL;
-  const struct mx_heat_checkpoint *from = c->work->how->from;
+  const struct mx_checkpoint *from = c->work->how->from;
   const bool resume = from != NULL && from->found;
   if (!c->work->record.first) return 0;
   if (dg_alloc(&header, size, 1, err) != 0) return err->code;

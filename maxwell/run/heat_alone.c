@@ -99,17 +99,14 @@ static int run_in(struct mx_setup *setup, const struct mx_heat_place *place, str
 }
 
 /* The identity of the computation, and where it goes on. */
-static int find_checkpoint(struct mx_heat_checkpoint *from, char **identity, struct mx_setup *setup,
-                           const struct mx_heat_place *place, const struct mx_folder *folder, bool resume,
-                           struct dg_error *err)
+static int find_checkpoint(struct mx_checkpoint *from, char **identity, struct mx_setup *setup,
+                           const struct mx_folder *folder, bool resume, struct dg_error *err)
 {
   const struct mx_scene scene = mx_setup_scene(setup);
   if (mx_identity(identity, &scene, err) != 0 || !resume ||
-      mx_heat_checkpoint_find(from, place, folder, *identity, err) != 0)
+      mx_checkpoint_find(from, &mx_heat_checkpoints, setup->comm, setup->log, folder, *identity, err) != 0)
     return err->code;
-  if (from->found) return 0;
-  return dg_fail(err, DG_INPUT, "--restart: there is no checkpoint in '%s/heat/checkpoint'%s", folder->path,
-                 from->newer > 0 ? " that is whole" : "");
+  return from->found ? 0 : mx_checkpoint_missing(from, err);
 }
 
 int mx_run_heat_alone(struct mx_setup *setup, struct mx_folder *folder, const struct mx_keeping *keeping, bool resume,
@@ -117,7 +114,7 @@ int mx_run_heat_alone(struct mx_setup *setup, struct mx_folder *folder, const st
 {
   struct mx_heat_place place = {.config = setup->config, .mesh = &setup->mesh, .comm = setup->comm, .log = setup->log};
   struct summary summary = {.config = setup->config, .status = "running"};
-  struct mx_heat_checkpoint from = {0};
+  struct mx_checkpoint from = {0};
   char *identity = NULL; /* now, before functions of the script have changed what they remember */
   bool ours = false;
   setup->started = mx_clock();
@@ -127,7 +124,7 @@ int mx_run_heat_alone(struct mx_setup *setup, struct mx_folder *folder, const st
   if (mx_setup_make_mesh(setup, keeping, err) != 0 || mx_heat_check(&place, NULL, folder == NULL, err) != 0)
     return err->code;
   if (folder == NULL) return 0;
-  if (find_checkpoint(&from, &identity, setup, &place, folder, resume, err) != 0) goto fail;
+  if (find_checkpoint(&from, &identity, setup, folder, resume, err) != 0) goto fail;
   int status = dg_comm_rank(setup->comm) == 0 ? prepare(setup, folder, &summary, resume, &ours, err) : 0;
   if (status == 0) status = dg_comm_agree(setup->comm, err);
   if (status == 0) {
@@ -144,7 +141,7 @@ int mx_run_heat_alone(struct mx_setup *setup, struct mx_folder *folder, const st
     dg_emergency_note(err->message);
   }
 fail:
-  mx_heat_checkpoint_release(&from);
+  mx_checkpoint_release(&from);
   dg_free(identity);
   return err->code;
 }

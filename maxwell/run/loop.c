@@ -188,7 +188,7 @@ static struct mx_run_state state_of(struct mx_loop *loop)
 static int checkpoint(struct mx_loop *loop, long n, bool must, struct dg_error *err)
 {
   const struct mx_setup *setup = loop->setup;
-  const struct mx_run_state state = state_of(loop);
+  struct mx_run_state state = state_of(loop);
   struct dg_error failure;
   bool written;
   if (loop->checkpointed == loop->total && loop->counters.ended == 0) return 0; /* this moment has a checkpoint */
@@ -338,7 +338,7 @@ static int cut_folder(const struct mx_loop *loop, long step, struct dg_error *er
 int mx_loop_begin(struct mx_loop *loop, const struct mx_checkpoint *checkpoint, long *first, struct dg_error *err)
 {
   struct mx_setup *setup = loop->setup;
-  const struct mx_run_state state = state_of(loop);
+  struct mx_run_state state = state_of(loop);
   *first = 0;
   loop->checkpointed = -1;
   if (loop->resume) {

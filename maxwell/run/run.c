@@ -79,7 +79,7 @@ static int start_backend(struct mx_backend **backend, struct mx_setup *setup, co
   if (!resume && E == NULL && H == NULL && setup->sources.list.count == 0)
     dg_log_warning(setup->log, "there are no initial fields and no sources: every field stays zero");
   if (setup->ops->upload(*backend, E, H, err) != 0) goto fail;
-  if (resume && mx_checkpoint_load_fields(checkpoint, *backend, err) != 0) goto fail;
+  if (resume && mx_checkpoint_load_fields(checkpoint, summary->scene, *backend, err) != 0) goto fail;
   if (setup->comm != NULL && mx_model_init(&summary->model, summary->scene, *backend, summary->threads, err) != 0)
     goto fail;
   if (profiling != NULL) {
@@ -311,9 +311,10 @@ static int find_checkpoint(struct mx_checkpoint *checkpoint, const struct mx_sce
                            const struct mx_folder *folder, const char *identity, struct dg_error *err)
 {
   struct mx_counters counters;
-  if (mx_checkpoint_find(checkpoint, scene, folder, identity, err) != 0 ||
-      mx_checkpoint_counters(checkpoint, &counters, err) != 0)
+  if (mx_checkpoint_find(checkpoint, &mx_fields_checkpoints, scene->comm, scene->log, folder, identity, err) != 0)
     return err->code;
+  if (!checkpoint->found) return mx_checkpoint_missing(checkpoint, err);
+  if (mx_checkpoint_counters(checkpoint, scene, &counters, err) != 0) return err->code;
   if (counters.ended && counters.step < scene->steps && mx_loop_ended_at_last(&counters))
     return dg_fail(err, DG_INPUT,
                    "--restart: the fields had ended at step %ld, heat followed, and now there are %ld steps: run it "
@@ -370,7 +371,7 @@ struct again {
   struct mx_statics *statics;
   struct profiling *profiling; /* NULL: none */
   struct mx_summary *summary;
-  struct mx_heat_checkpoint from; /* of heat, where it was looked for; release it */
+  struct mx_checkpoint from; /* of heat, where it was looked for; release it */
 };
 
 /* Removes the snapshots of the run of the fields before, of which this one may have fewer. */
@@ -421,12 +422,12 @@ static int run_again(void *self, struct dg_error *err)
  * again: then heat goes on without what they were. */
 static int find_heat(struct again *again, struct dg_error *err)
 {
-  const struct mx_heat_place place = heat_place(again->setup);
+  const struct mx_setup *setup = again->setup;
   char *own = NULL;
   if (!again->options->resume || again->from.found) return 0;
-  if (!is_coupled(again->setup) && name_heat(&own, again->identity, again->summary->steps_done, err) != 0)
-    return err->code;
-  (void)!mx_heat_checkpoint_find(&again->from, &place, again->folder, own != NULL ? own : again->identity, err);
+  if (!is_coupled(setup) && name_heat(&own, again->identity, again->summary->steps_done, err) != 0) return err->code;
+  (void)!mx_checkpoint_find(&again->from, &mx_heat_checkpoints, setup->comm, setup->log, again->folder,
+                            own != NULL ? own : again->identity, err);
   dg_free(own);
   return err->code;
 }
@@ -557,7 +558,7 @@ fail:
   setup->ops->destroy(backend);
   setup->ops = ops;
   mx_checkpoint_release(&checkpoint);
-  mx_heat_checkpoint_release(&again.from);
+  mx_checkpoint_release(&again.from);
   mx_statics_release(&statics);
   dg_free(identity);
   return err->code;
