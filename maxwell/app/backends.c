@@ -1,4 +1,4 @@
-/* The list of the backends of this build, best first. main.c, the bench and mx_setup_init walk over mx_backends. */
+/* The list of the backends of this build, best first. main.c, the bench and the set-up walk over mx_backends. */
 #include "maxwell/backend/backend.h"
 
 #ifdef CURLEW_CUDA

@@ -88,7 +88,8 @@ static int simulate(const struct mx_options *options, struct dg_log *log, struct
   if (mx_setup_init(&setup, &config, mx_script_origin(script), log, comm, &keeping, err) != 0) goto fail;
   const struct mx_run_options how = {.resume = options->restart, .profile = options->profile};
   const char *model = options->model[0] != '\0' ? options->model : NULL;
-  int status = options->command == MX_CHECK ? mx_check(&setup, model, err) : mx_run(&setup, &folder, &how, err);
+  const struct mx_scene scene = mx_setup_scene(&setup);
+  int status = options->command == MX_CHECK ? mx_check(&scene, model, err) : mx_run(&setup, &folder, &how, err);
   if (status != 0) goto fail;
 fail:
   mx_folder_close(&folder);
@@ -229,7 +230,8 @@ int main(int argc, char **argv)
   struct mx_options options = {0};
   struct dg_log *log = NULL;
   (void)signal(SIGXFSZ, SIG_IGN); /* a file-size limit is then an error of the write, as a full disk is */
-  (void)signal(SIGPIPE, SIG_IGN); /* so is a pipe that nobody reads any more; while steps are made see session/control.h */
+  (void)signal(SIGPIPE,
+               SIG_IGN); /* so is a pipe that nobody reads any more; while steps are made see session/control.h */
   dg_store_prepare();
   if (mx_options_read(&options, argc, argv, &err) != 0) {
     print_together(&err);

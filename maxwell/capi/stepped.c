@@ -45,7 +45,7 @@ struct mx_stepped {
 /* The thread waits for its turn. The signals are the caller's meanwhile. */
 static void rest(struct mx_stepped *s, struct mx_loop *loop)
 {
-  mx_sources_pause(&loop->setup->sources);
+  mx_sources_pause(loop->scene->sources);
   mx_control_pause();
   pthread_mutex_lock(&s->lock);
   s->runs = false;
@@ -71,10 +71,10 @@ static void note(struct mx_stepped *s, const struct mx_loop *loop, long n)
 {
   s->n = n;
   s->total = loop->total;
-  s->excitation = loop->setup->config->output.s_parameters.count > 0 ? loop->setup->sources.ports.active : -1;
+  s->excitation = loop->scene->config->output.s_parameters.count > 0 ? loop->scene->sources->ports.active : -1;
 }
 
-static bool at_the_end(const struct mx_loop *loop, long n) { return n == loop->setup->steps && loop->later == 0; }
+static bool at_the_end(const struct mx_loop *loop, long n) { return n == loop->scene->steps && loop->later == 0; }
 
 static enum mx_order stand(void *self, struct mx_loop *loop, long n)
 {
@@ -90,7 +90,7 @@ static enum mx_order stand(void *self, struct mx_loop *loop, long n)
     switch (s->wish) {
     case ADVANCE:
       if (s->left > 0 && (s->to_end || !at_the_end(loop, n))) {
-        if (n < loop->setup->steps) s->left--;
+        if (n < loop->scene->steps) s->left--;
         return MX_ORDER_STEP;
       }
       s->wish = NOTHING;
@@ -121,7 +121,7 @@ static int at(void *self, struct mx_loop *loop, long n, struct dg_error *err)
     s->wish = NOTHING;
     rest(s, loop);
   }
-  if (s->wish == ADVANCE && n < loop->setup->steps) s->left--; /* the step that is ended now */
+  if (s->wish == ADVANCE && n < loop->scene->steps) s->left--; /* the step that is ended now */
   return 0;
 }
 
@@ -262,11 +262,10 @@ int mx_stepped_stop(struct curlew_simulation *simulation, struct dg_error *err)
 void mx_stepped_describe(const struct curlew_simulation *simulation, struct curlew_position *position)
 {
   const struct mx_stepped *const s = simulation->stepped;
-  const struct mx_setup *const setup = &simulation->setup;
   *position = (struct curlew_position){.step = simulation->n, .total = simulation->n};
   if (s == NULL) return;
   *position = (struct curlew_position){.step = s->n, .total = s->total, .over = s->over};
-  if (s->excitation >= 0) position->port = mx_ports_name(&setup->sources.ports, (size_t)s->excitation);
+  if (s->excitation >= 0) position->port = mx_ports_name(&simulation->setup.sources.ports, (size_t)s->excitation);
 }
 
 void mx_stepped_free(struct curlew_simulation *simulation)

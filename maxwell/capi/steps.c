@@ -31,8 +31,9 @@ void mx_capi_end_steps(struct curlew_simulation *s)
 static int begin(struct curlew_simulation *s, struct dg_error *err)
 {
   struct mx_setup *setup = &s->setup;
-  const struct mx_backend_options options = mx_setup_backend_options(setup);
-  const struct mx_statics_place place = mx_setup_statics(setup);
+  s->scene = mx_setup_scene(setup);
+  const struct mx_backend_options options = mx_scene_backend_options(&s->scene);
+  const struct mx_statics_place place = mx_scene_statics(&s->scene);
   double *E = NULL, *H = NULL;
   if (s->ran) return dg_fail(err, DG_INPUT, "this simulation has been run: make another one to step it");
   if (s->failed) return dg_fail(err, DG_INPUT, "a step of this simulation has failed: make another one");
@@ -49,7 +50,6 @@ static int begin(struct curlew_simulation *s, struct dg_error *err)
   s->stepper = mx_stepper_of(setup->ops, s->backend, &setup->problem, options.integrator);
   if (mx_stepper_drive(&s->stepper, &setup->sources, setup->step, setup->steps, err) != 0) goto fail;
   mx_stepper_place(&s->stepper, s->n);
-  s->scene = mx_setup_scene(setup);
   mx_watchdog_init(&s->watchdog, &s->scene);
 fail:
   dg_free(E);

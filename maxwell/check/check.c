@@ -30,13 +30,13 @@ static double file_bytes(const struct mx_measure *measure, long steps)
   return 22 * (times * (place + values) + spectra * (place + 2 * values));
 }
 
-static void report_measures(const struct mx_setup *setup)
+static void report_measures(const struct mx_scene *scene)
 {
-  const struct mx_measures *measures = &setup->measures;
+  const struct mx_measures *measures = scene->measures;
   size_t used = 0;
   char kinds[200] = "";
   double bytes = 0;
-  for (size_t i = 0; i < measures->count; i++) bytes += file_bytes(&measures->measure[i], setup->steps);
+  for (size_t i = 0; i < measures->count; i++) bytes += file_bytes(&measures->measure[i], scene->steps);
   for (size_t k = 0; mx_measure_kinds[k] != NULL && used < sizeof kinds; k++) {
     size_t count = 0;
     for (size_t i = 0; i < measures->count; i++) count += measures->measure[i].config->kind == mx_measure_kinds[k];
@@ -44,54 +44,54 @@ static void report_measures(const struct mx_setup *setup)
       used += (size_t)snprintf(kinds + used, sizeof kinds - used, "%s%s %zu", used > 0 ? ", " : "",
                                mx_measure_kinds[k]->key, count);
   }
-  if (measures->count > 0) dg_log_line(setup->log, "measures  %s; files of about %.1f MB", kinds, 1e-6 * bytes);
+  if (measures->count > 0) dg_log_line(scene->log, "measures  %s; files of about %.1f MB", kinds, 1e-6 * bytes);
 }
 
 /* Reports the bytes of the snapshots of all ranks. */
-static void report_snapshots(const struct mx_setup *setup)
+static void report_snapshots(const struct mx_scene *scene)
 {
-  const long every = setup->config->output.fields.every;
+  const long every = scene->config->output.fields.every;
   if (every == 0) return;
-  const int quantities = setup->config->output.fields.quantities;
+  const int quantities = scene->config->output.fields.quantities;
   const struct dg_snapshot_amounts amounts = {
       .at_nodes = 3 * (((quantities & MX_QUANTITY_E) != 0) + ((quantities & MX_QUANTITY_H) != 0)),
       .per_element = 3 * ((quantities & MX_QUANTITY_MATERIAL) != 0),
-      .number = setup->config->output.fields.precision == MX_SINGLE ? sizeof(float) : sizeof(double)};
-  const struct mx_writers writers = mx_chosen_writers(setup->config);
+      .number = scene->config->output.fields.precision == MX_SINGLE ? sizeof(float) : sizeof(double)};
+  const struct mx_writers writers = mx_chosen_writers(scene->config);
   double values = 0, mesh = 0;
   for (size_t w = 0; w < writers.count; w++) {
     double bytes[2];
-    writers.writer[w]->file_bytes((double)setup->mesh.whole.K, &setup->ref, &amounts, bytes);
+    writers.writer[w]->file_bytes((double)scene->mesh->whole.K, scene->ref, &amounts, bytes);
     values += bytes[0];
     mesh += bytes[1];
   }
-  if (setup->config->output.fields.mesh_each)
-    dg_log_line(setup->log, "output    %ld snapshots of about %.1f MB", setup->steps / every + 1,
+  if (scene->config->output.fields.mesh_each)
+    dg_log_line(scene->log, "output    %ld snapshots of about %.1f MB", scene->steps / every + 1,
                 1e-6 * (values + mesh));
   else
-    dg_log_line(setup->log, "output    %ld snapshots of about %.1f MB, and their mesh of %.1f MB",
-                setup->steps / every + 1, 1e-6 * values, 1e-6 * mesh);
+    dg_log_line(scene->log, "output    %ld snapshots of about %.1f MB, and their mesh of %.1f MB",
+                scene->steps / every + 1, 1e-6 * values, 1e-6 * mesh);
 }
 
-static void report_hooks(const struct mx_setup *setup)
+static void report_hooks(const struct mx_scene *scene)
 {
-  const struct mx_config *config = setup->config;
-  const long every = mx_config_hook_every(config, setup->step);
+  const struct mx_config *config = scene->config;
+  const long every = mx_config_hook_every(config, scene->step);
   char output[100] = "";
   if (every == 0 && config->on.done == NULL) return;
   if (every > 0)
-    snprintf(output, sizeof output, "on.output every %ld steps (%.4g s)%s", every, (double)every * setup->step,
+    snprintf(output, sizeof output, "on.output every %ld steps (%.4g s)%s", every, (double)every * scene->step,
              config->on.done != NULL ? ", " : "");
-  dg_log_line(setup->log, "hooks     %s%s", output, config->on.done != NULL ? "on.done at the end" : "");
+  dg_log_line(scene->log, "hooks     %s%s", output, config->on.done != NULL ? "on.done at the end" : "");
 }
 
 /* Reports how many cards the problem keeps busy. */
-static void report_cards(const struct mx_setup *setup)
+static void report_cards(const struct mx_scene *scene)
 {
-  const size_t enough = setup->ops->card->unknowns;
+  const size_t enough = scene->ops->card->unknowns;
   if (enough == 0) return;
-  const size_t cards = setup->unknowns / enough > 0 ? setup->unknowns / enough : 1;
-  dg_log_line(setup->log,
+  const size_t cards = scene->unknowns / enough > 0 ? scene->unknowns / enough : 1;
+  dg_log_line(scene->log,
               "advice    %zu GPU%s; with less than %.2g million unknowns each, several lose more than a fifth of their "
               "speed",
               cards, cards > 1 ? "s or fewer" : "", 1e-6 * (double)enough);
@@ -102,19 +102,18 @@ struct mx_memory {
   size_t fields, tables, output;
 };
 
-static struct mx_memory memory_of(struct mx_setup *setup)
+static struct mx_memory memory_of(const struct mx_scene *scene)
 {
-  const struct mx_backend_options options = mx_setup_backend_options(setup);
-  const struct mx_problem *problem = &setup->problem;
-  size_t per_element = sizeof *setup->mesh.element + sizeof *setup->mesh.neighbour + sizeof *setup->mesh.surface +
-                       sizeof *setup->mesh.volume + sizeof *setup->mesh.tag + sizeof *setup->assignment.material +
-                       sizeof *setup->assignment.boundary;
-  const struct mx_scene scene = mx_setup_scene(setup);
+  const struct mx_backend_options options = mx_scene_backend_options(scene);
+  const struct mx_problem *problem = scene->problem;
+  size_t per_element = sizeof *scene->mesh->element + sizeof *scene->mesh->neighbour + sizeof *scene->mesh->surface +
+                       sizeof *scene->mesh->volume + sizeof *scene->mesh->tag + sizeof *scene->assignment->material +
+                       sizeof *scene->assignment->boundary;
   struct mx_memory memory = {
-      .fields = setup->ops->memory(problem, &options),
+      .fields = scene->ops->memory(problem, &options),
       .tables =
-          mx_problem_bytes(problem) + per_element * problem->K + setup->mesh.vertices * sizeof *setup->mesh.vertex,
-      .output = mx_output_memory(&scene),
+          mx_problem_bytes(problem) + per_element * problem->K + scene->mesh->vertices * sizeof *scene->mesh->vertex,
+      .output = mx_output_memory(scene),
   };
   return memory;
 }
@@ -132,49 +131,49 @@ static void duration(double seconds, char text[80])
   else snprintf(text, 80, "%.0f s (%ld h)", seconds, lround(seconds / 3600));
 }
 
-static void report_forecast(const struct mx_setup *setup, const struct mx_rehearsal *rehearsal, double before)
+static void report_forecast(const struct mx_scene *scene, const struct mx_rehearsal *rehearsal, double before)
 {
-  const struct mx_forecast forecast = mx_rehearsal_forecast(setup, rehearsal);
+  const struct mx_forecast forecast = mx_rehearsal_forecast(scene, rehearsal);
   const double start = before + rehearsal->create, least = 0.5; /* s, of what is worth a line */
-  const bool rules = setup->config->time.decay > 0 || setup->config->time.finish != NULL;
+  const bool rules = scene->config->time.decay > 0 || scene->config->time.finish != NULL;
   char runs[80] = "", all[80], card[60] = "", checkpoints[60] = "";
   duration(start + forecast.steps + forecast.output + forecast.checkpoint + forecast.end, all);
   if (forecast.checkpoints > 0)
     snprintf(checkpoints, sizeof checkpoints, ", %.0f checkpoints %.3g s", forecast.checkpoints, forecast.checkpoint);
   if (forecast.runs > 1) snprintf(runs, sizeof runs, "%zu runs for S-parameters, each of ", forecast.runs);
-  dg_log_line(setup->log,
+  dg_log_line(scene->log,
               "run       %s %s on this machine: set-up %.3g s, %s%ld steps %.3g s (%.3g ms each), output %.3g s%s, end "
               "%.3g s",
-              rules ? "at most" : "about", all, start, runs, setup->steps, forecast.steps,
-              1e3 * forecast.steps / ((double)setup->steps * (double)forecast.runs), forecast.output, checkpoints,
+              rules ? "at most" : "about", all, start, runs, scene->steps, forecast.steps,
+              1e3 * forecast.steps / ((double)scene->steps * (double)forecast.runs), forecast.output, checkpoints,
               forecast.end);
   if (rules)
-    dg_log_line(setup->log, "run       %s may end %s earlier: the time is that without it",
-                setup->config->time.decay > 0 ? "time.decay" : "time.finish", forecast.runs > 1 ? "each run" : "it");
+    dg_log_line(scene->log, "run       %s may end %s earlier: the time is that without it",
+                scene->config->time.decay > 0 ? "time.decay" : "time.finish", forecast.runs > 1 ? "each run" : "it");
   if (rehearsal->far + rehearsal->phasors >= least)
-    dg_log_line(setup->log, "end       of that far fields take about %.2g s and spectra of fields %.2g s",
+    dg_log_line(scene->log, "end       of that far fields take about %.2g s and spectra of fields %.2g s",
                 rehearsal->far, rehearsal->phasors);
   if (rehearsal->card > 0) snprintf(card, sizeof card, ", on the card %.1f MB", 1e-6 * rehearsal->card);
-  dg_log_line(setup->log, "memory    at its peak %.1f MB%s%s, as the first steps took it", 1e-6 * rehearsal->resident,
-              setup->comm != NULL ? " of the rank that takes most" : "", card);
+  dg_log_line(scene->log, "memory    at its peak %.1f MB%s%s, as the first steps took it", 1e-6 * rehearsal->resident,
+              scene->comm != NULL ? " of the rank that takes most" : "", card);
 }
 
 /* Rehearses the run where it fits into memory, and says how long all of it takes. One process that cannot says why, and
  * all that it has said about memory stands; of several each would have to know. */
-static int forecast(struct mx_setup *setup, double bytes, double before, struct dg_error *err)
+static int forecast(const struct mx_scene *scene, double bytes, double before, struct dg_error *err)
 {
   struct mx_rehearsal rehearsal = {0};
-  double lacks = !setup->ops->card->present && bytes > (double)dg_memory_room();
-  if (dg_comm_reduce(setup->comm, DG_MAX, 1, &lacks, err) != 0) return err->code;
+  double lacks = !scene->ops->card->present && bytes > (double)dg_memory_room();
+  if (dg_comm_reduce(scene->comm, DG_MAX, 1, &lacks, err) != 0) return err->code;
   if (lacks > 0) {
-    dg_log_warning(setup->log, "the run does not fit into the memory that is left here");
-    return mx_report_seconds(setup, err);
+    dg_log_warning(scene->log, "the run does not fit into the memory that is left here");
+    return mx_report_seconds(scene, err);
   }
   struct dg_error failure = {0};
-  if (mx_rehearse(setup, &rehearsal, &failure) == 0) {
-    report_forecast(setup, &rehearsal, before);
-  } else if (setup->comm == NULL && failure.code == DG_ENVIRONMENT) {
-    dg_log_warning(setup->log, "how long a run takes was not measured: %s", failure.message);
+  if (mx_rehearse(scene, &rehearsal, &failure) == 0) {
+    report_forecast(scene, &rehearsal, before);
+  } else if (scene->comm == NULL && failure.code == DG_ENVIRONMENT) {
+    dg_log_warning(scene->log, "how long a run takes was not measured: %s", failure.message);
   } else {
     *err = failure;
   }
@@ -193,39 +192,38 @@ static int report_survey(const struct mx_scene *scene, const char *model, struct
   return err->code;
 }
 
-int mx_check(struct mx_setup *setup, const char *model, struct dg_error *err)
+int mx_check(const struct mx_scene *scene, const char *model, struct dg_error *err)
 {
-  if (model != NULL && setup->comm != NULL)
+  if (model != NULL && scene->comm != NULL)
     return dg_fail(err, DG_INPUT, "--picture is for one process: start curlew check without mpirun");
-  const double before = mx_clock() - setup->started;
-  const struct mx_scene scene = mx_setup_scene(setup);
-  struct mx_memory memory = memory_of(setup);
+  const double before = mx_clock() - scene->started;
+  struct mx_memory memory = memory_of(scene);
   double bytes[3] = {(double)memory.fields, (double)memory.tables, (double)memory.output}; /* sums over all ranks */
   const double here = bytes[0] + bytes[2];
-  const struct mx_heat_place heat = {.config = setup->config,
-                                     .mesh = &setup->mesh,
-                                     .comm = setup->comm,
-                                     .log = setup->log,
-                                     .device = setup->ops->card->elliptic};
-  if ((setup->config->heat != NULL && mx_heat_check(&heat, &setup->phasors, true, err) != 0) ||
-      mx_report_resolution(&scene, err) != 0 || report_survey(&scene, model, err) != 0 ||
-      dg_comm_reduce(setup->comm, DG_SUM, 3, bytes, err) != 0)
+  const struct mx_heat_place heat = {.config = scene->config,
+                                     .mesh = scene->mesh,
+                                     .comm = scene->comm,
+                                     .log = scene->log,
+                                     .device = scene->ops->card->elliptic};
+  if ((scene->config->heat != NULL && mx_heat_check(&heat, scene->phasors, true, err) != 0) ||
+      mx_report_resolution(scene, err) != 0 || report_survey(scene, model, err) != 0 ||
+      dg_comm_reduce(scene->comm, DG_SUM, 3, bytes, err) != 0)
     return err->code;
-  const char *where = setup->ops->card->present ? "on the card" : "fields";
-  dg_log_line(setup->log,
+  const char *where = scene->ops->card->present ? "on the card" : "fields";
+  dg_log_line(scene->log,
               "memory    %s %.1f MB, tables %.1f MB, snapshot and measurement buffers %.1f MB (%.1f bytes an unknown)",
               where, 1e-6 * bytes[0], 1e-6 * bytes[1], 1e-6 * bytes[2],
-              (bytes[0] + bytes[1] + bytes[2]) / (double)setup->unknowns);
-  report_cards(setup);
-  report_snapshots(setup);
-  report_measures(setup);
-  report_hooks(setup);
-  if (forecast(setup, here, before, err) != 0) return err->code;
-  if (setup->config->heat != NULL && setup->config->heat->coupled)
-    dg_log_line(setup->log,
+              (bytes[0] + bytes[1] + bytes[2]) / (double)scene->unknowns);
+  report_cards(scene);
+  report_snapshots(scene);
+  report_measures(scene);
+  report_hooks(scene);
+  if (forecast(scene, here, before, err) != 0) return err->code;
+  if (scene->config->heat != NULL && scene->config->heat->coupled)
+    dg_log_line(scene->log,
                 "coupling  materials change with the temperature: the fields run twice at least, as above, and again "
                 "whenever a coefficient has changed by %.3g %%",
-                100 * setup->config->heat->coupling.tolerance);
-  dg_log_line(setup->log, "check     nothing was run to its end, and nothing is left behind");
+                100 * scene->config->heat->coupling.tolerance);
+  dg_log_line(scene->log, "check     nothing was run to its end, and nothing is left behind");
   return 0;
 }

@@ -27,8 +27,7 @@
 #define BUDGET 0.6 /* s for steps without output, and for the kinds of output together twice of it */
 
 struct stage {
-  struct mx_setup *setup;
-  struct mx_scene scene;
+  struct mx_scene scene; /* without a log */
   struct mx_backend *backend;
   struct mx_folder folder;
   struct mx_loop loop;
@@ -71,18 +70,18 @@ static int make_folder(char path[64], struct dg_error *err)
 
 static int prepare_folder(struct stage *stage, struct dg_error *err)
 {
-  struct mx_setup *const setup = stage->setup;
+  const struct mx_scene *scene = &stage->scene;
   struct mx_plan plan = {0};
   char path[64] = "";
-  if (dg_comm_rank(setup->comm) == 0) (void)!make_folder(path, err);
-  if (dg_comm_agree(setup->comm, err) != 0 || dg_comm_broadcast(setup->comm, sizeof path, path, err) != 0 ||
-      mx_folder_open(&stage->folder, path, setup->comm, NULL, err) != 0)
+  if (dg_comm_rank(scene->comm) == 0) (void)!make_folder(path, err);
+  if (dg_comm_agree(scene->comm, err) != 0 || dg_comm_broadcast(scene->comm, sizeof path, path, err) != 0 ||
+      mx_folder_open(&stage->folder, path, scene->comm, NULL, err) != 0)
     return err->code;
   if (stage->folder.rank == 0 && mx_output_plan(&plan, &stage->scene, err) == 0 &&
       mx_folder_prepare(&stage->folder, &plan, err) == 0)
     (void)!mx_folder_claim(&stage->folder, &plan, true, err);
   mx_plan_release(&plan);
-  if (dg_comm_agree(setup->comm, err) != 0) return err->code;
+  if (dg_comm_agree(scene->comm, err) != 0) return err->code;
   return mx_folder_join(&stage->folder, err);
 }
 
@@ -90,18 +89,17 @@ static int prepare_folder(struct stage *stage, struct dg_error *err)
 
 static int open_stage(struct stage *stage, struct dg_error *err)
 {
-  struct mx_setup *const setup = stage->setup;
-  const struct mx_backend_options options = mx_setup_backend_options(setup);
-  const struct mx_statics_place place = mx_setup_statics(setup);
-  const struct mx_ports *ports = &setup->sources.ports;
+  const struct mx_scene *scene = &stage->scene;
+  const struct mx_backend_options options = mx_scene_backend_options(scene);
+  const struct mx_statics_place place = mx_scene_statics(scene);
+  const struct mx_ports *ports = &scene->sources->ports;
   double *E = NULL, *H = NULL;
-  if (setup->ops->create(&stage->backend, &setup->problem, &options, err) != 0 ||
-      mx_start_fields(&place, NULL, &E, &H, err) != 0 || setup->ops->upload(stage->backend, E, H, err) != 0)
+  if (scene->ops->create(&stage->backend, scene->problem, &options, err) != 0 ||
+      mx_start_fields(&place, NULL, &E, &H, err) != 0 || scene->ops->upload(stage->backend, E, H, err) != 0)
     goto fail;
-  stage->scene = mx_setup_scene(setup);
   stage->scene.backend = stage->backend;
   stage->scene.folder = &stage->folder;
-  stage->loop = (struct mx_loop){.setup = setup,
+  stage->loop = (struct mx_loop){.scene = scene,
                                  .backend = stage->backend,
                                  .folder = &stage->folder,
                                  .writes = true,
@@ -109,9 +107,9 @@ static int open_stage(struct stage *stage, struct dg_error *err)
                                  .started = mx_clock()};
   for (int i = 0; i < 2; i++) mx_watchdog_init(&stage->loop.watchdog[i], &stage->scene);
   stage->active = -1;
-  for (size_t i = ports->count; i > 0 && setup->config->output.s_parameters.count > 0; i--)
+  for (size_t i = ports->count; i > 0 && scene->config->output.s_parameters.count > 0; i--)
     if (mx_ports_driven(ports, i - 1)) stage->active = (int)i - 1;
-  mx_ports_reset(&setup->sources.ports, stage->active);
+  mx_ports_reset(&scene->sources->ports, stage->active);
   if (prepare_folder(stage, err) != 0 || mx_output_open(&stage->loop.output, &stage->scene, false, err) != 0 ||
       mx_port_output_open(&stage->loop.port_output, &stage->scene, &stage->folder, false, err) != 0)
     goto fail;
@@ -126,10 +124,10 @@ fail:
 /* Makes the next step; the output takes it for step `seen`. A run that is over begins anew. */
 static int make_step(struct stage *stage, long seen, struct dg_error *err)
 {
-  struct mx_setup *const setup = stage->setup;
-  if (stage->next >= setup->steps) {
-    mx_sources_reset(&setup->sources);
-    mx_ports_reset(&setup->sources.ports, stage->active);
+  const struct mx_scene *scene = &stage->scene;
+  if (stage->next >= scene->steps) {
+    mx_sources_reset(scene->sources);
+    mx_ports_reset(&scene->sources->ports, stage->active);
     stage->next = 0;
   }
   stage->loop.done = stage->next;
@@ -168,9 +166,9 @@ static int time_steps(struct stage *stage, const struct mx_rehearsal *rehearsal,
     if (count > 0 && stage->loop.writes) seen = next_like(rehearsal, seen, like);
     if (make_step(stage, seen, err) != 0) return err->code;
     more = count + 1 < least || mx_clock() - start < budget; /* rank 0's clock counts */
-    if (dg_comm_broadcast(stage->setup->comm, sizeof more, &more, err) != 0) return err->code;
+    if (dg_comm_broadcast(stage->scene.comm, sizeof more, &more, err) != 0) return err->code;
   }
-  if (stage->setup->ops->card->wait(stage->backend, err) != 0) return err->code;
+  if (stage->scene.ops->card->wait(stage->backend, err) != 0) return err->code;
   const double looped = mx_clock() - start, computed = processor_clock();
   if (stage->loop.writes && mx_output_drain(&stage->loop.output, err) != 0) return err->code;
   const double all = mx_clock() - start;
@@ -182,9 +180,9 @@ static int time_steps(struct stage *stage, const struct mx_rehearsal *rehearsal,
 
 /* ---- kinds of output ---- */
 
-static void add_period(const struct mx_setup *setup, struct mx_rehearsal *rehearsal, long period)
+static void add_period(const struct mx_scene *scene, struct mx_rehearsal *rehearsal, long period)
 {
-  if (period <= 0 || period > setup->steps) return; /* one that is longer than the run is due in step 0 only */
+  if (period <= 0 || period > scene->steps) return; /* one that is longer than the run is due in step 0 only */
   size_t place = 0;
   while (place < rehearsal->kinds && rehearsal->kind[place].period < period) place++;
   if (place < rehearsal->kinds && rehearsal->kind[place].period == period) return;
@@ -195,19 +193,19 @@ static void add_period(const struct mx_setup *setup, struct mx_rehearsal *rehear
 
 static int find_periods(const struct stage *stage, struct mx_rehearsal *rehearsal, struct dg_error *err)
 {
-  const struct mx_setup *setup = stage->setup;
-  const struct mx_config *config = setup->config;
+  const struct mx_scene *scene = &stage->scene;
+  const struct mx_config *config = scene->config;
   enum { OTHERS = 5 };
-  const size_t transforms = setup->far.count + setup->phasors.count;
+  const size_t transforms = scene->far->count + scene->phasors->count;
   if (DG_NEW(rehearsal->kind, config->output.measures + transforms + OTHERS, err) != 0) return err->code;
-  add_period(setup, rehearsal, stage->loop.watchdog[0].every);
-  add_period(setup, rehearsal, config->output.energy_every);
-  add_period(setup, rehearsal, config->output.fields.every);
-  add_period(setup, rehearsal, config->output.ports_every > 0 && setup->sources.ports.count > 0 ? 1 : 0);
-  add_period(setup, rehearsal, config->output.balance.every > 0 ? 1 : 0);
-  for (size_t i = 0; i < config->output.measures; i++) add_period(setup, rehearsal, config->output.measure[i].every);
-  for (size_t i = 0; i < setup->far.count; i++) add_period(setup, rehearsal, setup->far.field[i].every);
-  for (size_t i = 0; i < setup->phasors.count; i++) add_period(setup, rehearsal, setup->phasors.phasor[i].every);
+  add_period(scene, rehearsal, stage->loop.watchdog[0].every);
+  add_period(scene, rehearsal, config->output.energy_every);
+  add_period(scene, rehearsal, config->output.fields.every);
+  add_period(scene, rehearsal, config->output.ports_every > 0 && scene->sources->ports.count > 0 ? 1 : 0);
+  add_period(scene, rehearsal, config->output.balance.every > 0 ? 1 : 0);
+  for (size_t i = 0; i < config->output.measures; i++) add_period(scene, rehearsal, config->output.measure[i].every);
+  for (size_t i = 0; i < scene->far->count; i++) add_period(scene, rehearsal, scene->far->field[i].every);
+  for (size_t i = 0; i < scene->phasors->count; i++) add_period(scene, rehearsal, scene->phasors->phasor[i].every);
   return 0;
 }
 
@@ -252,21 +250,21 @@ static int time_all(struct stage *stage, struct mx_rehearsal *rehearsal, struct 
 static void time_ports(struct stage *stage, struct mx_rehearsal *rehearsal)
 {
   enum { TRIES = 3 };
-  struct mx_setup *const setup = stage->setup;
-  struct mx_ports *const ports = &setup->sources.ports;
-  const struct mx_frequencies *frequencies = &setup->config->output.s_parameters;
-  const long when[] = {stage->next < setup->steps / 2 ? stage->next : 0, setup->steps / 2};
+  const struct mx_scene *scene = &stage->scene;
+  struct mx_ports *const ports = &scene->sources->ports;
+  const struct mx_frequencies *frequencies = &scene->config->output.s_parameters;
+  const long when[] = {stage->next < scene->steps / 2 ? stage->next : 0, scene->steps / 2};
   double seconds[2] = {INFINITY, INFINITY};
   if (ports->functionals == 0) return;
   for (int i = 0; i < 2; i++)
     for (int k = 0; k < TRIES; k++) {
       const double start = mx_clock();
-      for (int s = 0; s < mx_schemes[setup->config->time.integrator].stages; s++)
-        mx_sources_evaluate_ports(&setup->sources, when[i], s, setup->step);
+      for (int s = 0; s < mx_schemes[scene->config->time.integrator].stages; s++)
+        mx_sources_evaluate_ports(scene->sources, when[i], s, scene->step);
       seconds[i] = fmin(seconds[i], mx_clock() - start);
     }
   rehearsal->convolution = fmax(0, seconds[1] - seconds[0]);
-  if (frequencies->count == 0 || dg_comm_rank(setup->comm) != 0) return;
+  if (frequencies->count == 0 || dg_comm_rank(scene->comm) != 0) return;
   const double start = mx_clock();
   double complex incident, reflected;
   mx_ports_spectrum(ports, 0, frequencies->hertz[0], &incident, &reflected);
@@ -280,7 +278,7 @@ static void time_ports(struct stage *stage, struct mx_rehearsal *rehearsal)
 /* Writes one, if the run will. One that cannot be written here is not counted: the run would warn and go on. */
 static int time_checkpoint(struct stage *stage, struct mx_rehearsal *rehearsal, struct dg_error *err)
 {
-  struct mx_setup *const setup = stage->setup;
+  const struct mx_scene *scene = &stage->scene;
   struct mx_loop *const loop = &stage->loop;
   struct mx_counters counters = {.step = stage->next, .total = stage->next};
   struct mx_run_state state = {.scene = &stage->scene,
@@ -294,9 +292,9 @@ static int time_checkpoint(struct stage *stage, struct mx_rehearsal *rehearsal, 
                                .counters = &counters};
   struct dg_error failure = {0};
   bool written;
-  if (setup->config->checkpoint.every == 0 && setup->config->checkpoint.minutes <= 0) return 0;
+  if (scene->config->checkpoint.every == 0 && scene->config->checkpoint.minutes <= 0) return 0;
   if (mx_hooks_open(&loop->hooks, &stage->scene, &stage->folder, &loop->output, &loop->port_output, err) != 0 ||
-      setup->ops->card->wait(stage->backend, err) != 0)
+      scene->ops->card->wait(stage->backend, err) != 0)
     return err->code;
   const double start = mx_clock();
   if (mx_checkpoint_write(&state, &written, &failure, err) != 0) return err->code;
@@ -310,25 +308,25 @@ static int time_checkpoint(struct stage *stage, struct mx_rehearsal *rehearsal, 
  * frequency of the latter tell what all take. */
 static int time_end(struct stage *stage, struct mx_rehearsal *rehearsal, struct dg_error *err)
 {
-  struct mx_setup *const setup = stage->setup;
-  const struct mx_writers writers = mx_chosen_writers(setup->config);
-  for (size_t i = 0; i < setup->far.count; i++) {
+  const struct mx_scene *scene = &stage->scene;
+  const struct mx_writers writers = mx_chosen_writers(scene->config);
+  for (size_t i = 0; i < scene->far->count; i++) {
     double seconds;
-    if (mx_far_estimate(&setup->far, i, &seconds, err) != 0) return err->code;
+    if (mx_far_estimate(scene->far, i, &seconds, err) != 0) return err->code;
     rehearsal->far += seconds;
   }
-  mx_phasors_note_ports(&setup->phasors);
-  for (size_t i = 0; i < setup->phasors.count; i++) {
-    struct mx_phasor *phasor = &setup->phasors.phasor[i];
+  mx_phasors_note_ports(scene->phasors);
+  for (size_t i = 0; i < scene->phasors->count; i++) {
+    struct mx_phasor *phasor = &scene->phasors->phasor[i];
     const struct mx_phasor_config *all = phasor->config;
     struct mx_phasor_config one = *all;
-    struct mx_phasors alone = setup->phasors;
+    struct mx_phasors alone = *scene->phasors;
     const double start = mx_clock();
     alone.phasor = phasor;
     alone.count = 1;
     if (one.frequencies.count > 1) one.frequencies.count = 1;
     phasor->config = &one;
-    (void)!mx_phasor_output(&alone, &writers, &setup->ref, &stage->folder, err);
+    (void)!mx_phasor_output(&alone, &writers, scene->ref, &stage->folder, err);
     phasor->config = all;
     if (err->code != DG_OK) return err->code;
     rehearsal->phasors += (mx_clock() - start) * (double)all->frequencies.count;
@@ -340,7 +338,7 @@ static int time_end(struct stage *stage, struct mx_rehearsal *rehearsal, struct 
 
 static int rehearse(struct stage *stage, struct mx_rehearsal *rehearsal, struct dg_error *err)
 {
-  struct mx_setup *const setup = stage->setup;
+  const struct mx_scene *scene = &stage->scene;
   double start = mx_clock();
   if (open_stage(stage, err) != 0) return err->code;
   rehearsal->create = mx_clock() - start;
@@ -355,9 +353,9 @@ static int rehearse(struct stage *stage, struct mx_rehearsal *rehearsal, struct 
       mx_output_close(&stage->loop.output, err) != 0 || dg_ledger_sync(stage->folder.ledger, err) != 0)
     return err->code;
   rehearsal->finish = mx_clock() - start;
-  double most[] = {(double)dg_memory_resident_peak(), (double)setup->ops->card->allocated(stage->backend),
+  double most[] = {(double)dg_memory_resident_peak(), (double)scene->ops->card->allocated(stage->backend),
                    rehearsal->convolution, rehearsal->column, rehearsal->checkpoint};
-  if (dg_comm_reduce(setup->comm, DG_MAX, sizeof most / sizeof *most, most, err) != 0) return err->code;
+  if (dg_comm_reduce(scene->comm, DG_MAX, sizeof most / sizeof *most, most, err) != 0) return err->code;
   rehearsal->resident = most[0];
   rehearsal->card = most[1];
   rehearsal->convolution = most[2];
@@ -366,10 +364,10 @@ static int rehearse(struct stage *stage, struct mx_rehearsal *rehearsal, struct 
   return 0;
 }
 
-int mx_rehearse(struct mx_setup *setup, struct mx_rehearsal *rehearsal, struct dg_error *err)
+int mx_rehearse(const struct mx_scene *scene, struct mx_rehearsal *rehearsal, struct dg_error *err)
 {
-  struct stage stage = {.setup = setup};
-  struct dg_log *const log = setup->log;
+  struct stage stage = {.scene = *scene};
+  struct dg_log *const log = scene->log;
   sigset_t ends, before;
   *rehearsal = (struct mx_rehearsal){0};
   sigemptyset(&ends);
@@ -377,38 +375,38 @@ int mx_rehearse(struct mx_setup *setup, struct mx_rehearsal *rehearsal, struct d
   sigaddset(&ends, SIGTERM);
   sigaddset(&ends, SIGHUP);
   (void)pthread_sigmask(SIG_BLOCK, &ends, &before);
-  setup->log = setup->far.place.log = setup->phasors.place.log = NULL;
+  stage.scene.log = scene->far->place.log = scene->phasors->place.log = NULL;
   (void)!rehearse(&stage, rehearsal, err);
-  (void)!dg_comm_agree(setup->comm, err);
+  (void)!dg_comm_agree(scene->comm, err);
   mx_output_release(&stage.loop.output);
   mx_port_output_release(&stage.loop.port_output);
   mx_hooks_release(&stage.loop.hooks);
   mx_stepper_release(&stage.loop.stepper);
-  setup->ops->destroy(stage.backend);
+  scene->ops->destroy(stage.backend);
   remove_folder(&stage);
   mx_folder_close(&stage.folder);
-  setup->log = setup->far.place.log = setup->phasors.place.log = log;
+  scene->far->place.log = scene->phasors->place.log = log;
   (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
   return err->code;
 }
 
-struct mx_forecast mx_rehearsal_forecast(const struct mx_setup *setup, const struct mx_rehearsal *rehearsal)
+struct mx_forecast mx_rehearsal_forecast(const struct mx_scene *scene, const struct mx_rehearsal *rehearsal)
 {
-  const struct mx_ports *ports = &setup->sources.ports;
+  const struct mx_ports *ports = &scene->sources->ports;
   struct mx_forecast forecast = {.runs = 0, .end = rehearsal->finish + rehearsal->far + rehearsal->phasors};
   double output[MX_COSTS] = {rehearsal->first, rehearsal->first, rehearsal->first};
   for (size_t i = 0; i < ports->count; i++) forecast.runs += mx_ports_driven(ports, i);
-  if (setup->config->output.s_parameters.count == 0) forecast.runs = 1;
+  if (scene->config->output.s_parameters.count == 0) forecast.runs = 1;
   else forecast.end += (double)forecast.runs * rehearsal->column;
-  forecast.steps = (double)forecast.runs * (double)setup->steps * (rehearsal->step + rehearsal->convolution);
+  forecast.steps = (double)forecast.runs * (double)scene->steps * (rehearsal->step + rehearsal->convolution);
   for (size_t k = 0; k < rehearsal->kinds; k++) {
-    const long times = setup->steps / rehearsal->kind[k].period + 1;
+    const long times = scene->steps / rehearsal->kind[k].period + 1;
     for (int i = 0; i < MX_COSTS; i++) output[i] += rehearsal->kind[k].seconds[i] * (double)times;
   }
-  const double minutes = setup->config->checkpoint.minutes;
-  const long every = setup->config->checkpoint.every, times = every > 0 ? setup->steps / every : 0;
+  const double minutes = scene->config->checkpoint.minutes;
+  const long every = scene->config->checkpoint.every, times = every > 0 ? scene->steps / every : 0;
   /* Beside a card, threads that write have processors of their own. */
-  forecast.output = output[setup->ops->card->present ? MX_COST_LOOP : MX_COST_SHARED];
+  forecast.output = output[scene->ops->card->present ? MX_COST_LOOP : MX_COST_SHARED];
   forecast.output =
       fmax(forecast.output, output[MX_COST_ALL] - forecast.steps); /* where the disk is slower than steps */
   forecast.checkpoints = (double)forecast.runs * (double)times;

@@ -32,7 +32,7 @@ struct mx_rehearsal {
 /* Rehearses for a second or two, or for four steps where they take longer. The set-up's sources and records have then
  * been used: no run may follow. Its log is silent meanwhile. Signals that end the program wait until the folder is
  * removed. Collective. Errors are those of a run: no memory, no folder can be made here. Release in any case. */
-int mx_rehearse(struct mx_setup *setup, struct mx_rehearsal *rehearsal, struct dg_error *err) DG_MUST_USE;
+int mx_rehearse(const struct mx_scene *scene, struct mx_rehearsal *rehearsal, struct dg_error *err) DG_MUST_USE;
 void mx_rehearsal_release(struct mx_rehearsal *rehearsal);
 
 /* Seconds of the time loops of all runs that S-parameters take, without and with output, should no rule end them
@@ -43,4 +43,4 @@ struct mx_forecast {
   double checkpoints;        /* their number */
   double checkpoint;         /* s that all of them take */
 };
-struct mx_forecast mx_rehearsal_forecast(const struct mx_setup *setup, const struct mx_rehearsal *rehearsal);
+struct mx_forecast mx_rehearsal_forecast(const struct mx_scene *scene, const struct mx_rehearsal *rehearsal);

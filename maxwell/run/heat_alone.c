@@ -119,8 +119,9 @@ int mx_run_heat_alone(struct mx_setup *setup, struct mx_folder *folder, const st
   bool ours = false;
   setup->started = mx_clock();
   if (mx_setup_choose_backend(setup, err) != 0) return err->code;
+  const struct mx_scene scene = mx_setup_scene(setup);
   place.device = setup->ops->card->elliptic;
-  place.direct = mx_setup_direct(setup);
+  place.direct = mx_scene_direct(&scene);
   if (mx_setup_make_mesh(setup, keeping, err) != 0 || mx_heat_check(&place, NULL, folder == NULL, err) != 0)
     return err->code;
   if (folder == NULL) return 0;

@@ -14,7 +14,7 @@ static struct mx_watchdog *watchdog_of(struct mx_loop *loop) { return &loop->wat
 /* Says whether the script has rules for an end before the last step. A rehearsal does not ask them. */
 static bool has_rules(const struct mx_loop *loop)
 {
-  return !loop->rehearses && (loop->setup->config->time.decay > 0 || loop->setup->config->time.finish != NULL);
+  return !loop->rehearses && (loop->scene->config->time.decay > 0 || loop->scene->config->time.finish != NULL);
 }
 
 double mx_loop_seconds(const struct mx_loop *loop) { return mx_clock() - loop->started - loop->output_seconds; }
@@ -22,7 +22,7 @@ double mx_loop_seconds(const struct mx_loop *loop) { return mx_clock() - loop->s
 /* Seconds until the end of all runs which S-parameters take. Only the first of them has output. */
 static double seconds_left(const struct mx_loop *loop, double now)
 {
-  const double own = (double)(loop->setup->steps - loop->done), later = (double)loop->later;
+  const double own = (double)(loop->scene->steps - loop->done), later = (double)loop->later;
   const double stepping = mx_loop_seconds(loop) / (double)loop->total;
   const double all = (now - loop->started) / (double)loop->total;
   return loop->writes ? own * all + later * stepping : (own + later) * stepping;
@@ -32,47 +32,47 @@ static double seconds_left(const struct mx_loop *loop, double now)
 static void progress(struct mx_loop *loop)
 {
   enum { BYTES = 64 };
-  const struct mx_setup *setup = loop->setup;
+  const struct mx_scene *scene = loop->scene;
   const double now = mx_clock();
   if (loop->pace.most <= 0 || loop->total == 0 || !dg_pace_due(&loop->pace, now)) return;
   const double steps = (double)loop->total, seconds = mx_loop_seconds(loop), left = seconds_left(loop, now);
   const double decibel = mx_watchdog_decibel(watchdog_of(loop));
   char step[BYTES], time[BYTES], energy[BYTES] = "energy -", pace[BYTES], rate[BYTES], eta[BYTES];
-  snprintf(step, sizeof step, "step %ld/%ld", loop->done, setup->steps);
-  snprintf(time, sizeof time, "t = %.4g s", setup->step * (double)loop->done);
+  snprintf(step, sizeof step, "step %ld/%ld", loop->done, scene->steps);
+  snprintf(time, sizeof time, "t = %.4g s", scene->step * (double)loop->done);
   if (!isnan(decibel)) snprintf(energy, sizeof energy, "energy %.1f dB", decibel + 0.0);
   snprintf(pace, sizeof pace, "%.3g steps/s", steps / seconds);
-  snprintf(rate, sizeof rate, "%.3g DoF/s", (double)setup->unknowns * steps / seconds);
+  snprintf(rate, sizeof rate, "%.3g DoF/s", (double)scene->unknowns * steps / seconds);
   snprintf(eta, sizeof eta, "ETA %ld:%02ld:%02ld", (long)left / 3600, (long)left / 60 % 60, (long)left % 60);
   const struct dg_piece piece[] = {{step, 0}, {time, 2}, {energy, 3}, {rate, 4}, {pace, 5}, {eta, 1}};
   const struct dg_piece plain[] = {{step, 0}, {time, 0}, {energy, 0}, {rate, 0}, {eta, 0}};
-  if (dg_log_on_terminal(setup->log)) dg_log_progress(setup->log, sizeof piece / sizeof *piece, piece);
-  else dg_log_progress(setup->log, sizeof plain / sizeof *plain, plain);
+  if (dg_log_on_terminal(scene->log)) dg_log_progress(scene->log, sizeof piece / sizeof *piece, piece);
+  else dg_log_progress(scene->log, sizeof plain / sizeof *plain, plain);
 }
 
 /* Asks the script's rules, behind a look at the energy. Collective. */
 static int look_at_rules(struct mx_loop *loop, long n, double t, struct dg_error *err)
 {
-  const struct mx_setup *setup = loop->setup;
+  const struct mx_scene *scene = loop->scene;
   const struct mx_watchdog *watchdog = watchdog_of(loop);
   double decibel = mx_watchdog_decay(watchdog, t);
-  if (setup->config->time.decay > 0 && decibel <= -setup->config->time.decay) {
+  if (scene->config->time.decay > 0 && decibel <= -scene->config->time.decay) {
     loop->reason = "decay";
-    dg_log_line(setup->log, "stop      step %ld: the energy is %.1f dB below its maximum%s", n, -decibel,
-                setup->config->output.resonances > 0 ? " behind the sources" : "");
+    dg_log_line(scene->log, "stop      step %ld: the energy is %.1f dB below its maximum%s", n, -decibel,
+                scene->config->output.resonances > 0 ? " behind the sources" : "");
   }
-  if (setup->config->time.finish == NULL || loop->reason != NULL) return 0;
+  if (scene->config->time.finish == NULL || loop->reason != NULL) return 0;
   bool finished = false;
-  if (dg_comm_rank(setup->comm) == 0) { /* only rank 0 asks: clocks and the like may tell other ranks something else */
+  if (dg_comm_rank(scene->comm) == 0) { /* only rank 0 asks: clocks and the like may tell other ranks something else */
     const double in[] = {t, (double)n, watchdog->last};
-    mx_sources_pause(&loop->setup->sources);
-    const struct mx_function *finish = setup->config->time.finish;
+    mx_sources_pause(loop->scene->sources);
+    const struct mx_function *finish = scene->config->time.finish;
     if (finish->answer(finish->self, "time.finish", 3, in, &finished, err) != 0) return err->code;
   }
-  if (dg_comm_broadcast(setup->comm, sizeof finished, &finished, err) != 0) return err->code;
+  if (dg_comm_broadcast(scene->comm, sizeof finished, &finished, err) != 0) return err->code;
   if (!finished) return 0;
   loop->reason = "function";
-  dg_log_line(setup->log, "stop      step %ld: time.finish says so", n);
+  dg_log_line(scene->log, "stop      step %ld: time.finish says so", n);
   return 0;
 }
 
@@ -80,9 +80,9 @@ static int look_at_rules(struct mx_loop *loop, long n, double t, struct dg_error
 static int show(struct mx_loop *loop, struct dg_error *err)
 {
   if (!loop->wanted) return 0;
-  if (loop->setup->ops->card->wait(loop->backend, err) != 0) return err->code;
+  if (loop->scene->ops->card->wait(loop->backend, err) != 0) return err->code;
   const double start = mx_clock();
-  mx_sources_pause(&loop->setup->sources);
+  mx_sources_pause(loop->scene->sources);
   const int status = loop->watcher->at(loop->watcher->self, loop, loop->stepper.n, err);
   loop->started += mx_clock() - start; /* what the watcher takes is not the run's */
   return status;
@@ -93,13 +93,13 @@ static int look(struct mx_loop *loop, struct dg_error *err)
 {
   const bool observed = loop->observed;
   const long n = loop->seen;
-  const struct mx_backend_ops *ops = loop->setup->ops;
+  const struct mx_backend_ops *ops = loop->scene->ops;
   struct mx_watchdog *watchdog = watchdog_of(loop);
   const bool looks = observed && mx_watchdog_due(watchdog, n);
   const bool asks = looks || (observed && loop->writes && mx_output_asks(&loop->output, n));
   /* A look at values waits for the steps before it: that is the steps' time, not output's. */
   if (asks && ops->card->wait(loop->backend, err) != 0) return err->code;
-  double start = mx_clock(), t = loop->setup->step * (double)n;
+  double start = mx_clock(), t = loop->scene->step * (double)n;
   struct mx_mark mark = mx_phase_begin(loop->profile);
   int status = 0;
   /* A rehearsal begins anew when it is over, and its times say nothing of what sources do: with NAN nothing is behind
@@ -110,7 +110,7 @@ static int look(struct mx_loop *loop, struct dg_error *err)
     status = mx_output_drain(&loop->output, err);
     if (status == 0) status = mx_watchdog_stop(watchdog, loop->backend, n, err);
   }
-  if (status == 0 && looks && has_rules(loop) && n < loop->setup->steps) status = look_at_rules(loop, n, t, err);
+  if (status == 0 && looks && has_rules(loop) && n < loop->scene->steps) status = look_at_rules(loop, n, t, err);
   if (status == 0 && observed && loop->writes) status = mx_output_write(&loop->output, n, t, err);
   if (status == 0 && observed && loop->writes) status = mx_balance_look(mx_output_balance(&loop->output), n, err);
   loop->output_seconds += mx_clock() - start;
@@ -131,10 +131,10 @@ static int write_ports(void *self, struct dg_error *err)
 {
   struct mx_loop *loop = self;
   const long n = loop->stepper.n;
-  if (!loop->writes || loop->setup->sources.ports.count == 0) return 0;
+  if (!loop->writes || loop->scene->sources->ports.count == 0) return 0;
   double start = mx_clock();
   struct mx_mark mark = mx_phase_begin(loop->profile);
-  int status = mx_port_output_write(&loop->port_output, n, loop->setup->step * (double)n, err);
+  int status = mx_port_output_write(&loop->port_output, n, loop->scene->step * (double)n, err);
   loop->output_seconds += mx_clock() - start;
   mx_phase_end(loop->profile, mark, "output", (struct mx_cost){0, 0});
   return status;
@@ -150,19 +150,19 @@ static int account(void *self, int s, const struct mx_stage_sources *sources, st
 int mx_loop_prepare(struct mx_loop *loop, struct dg_error *err)
 {
   static const struct mx_step_hooks hooks = {.ports = write_ports, .observe = observe, .sources = account};
-  struct mx_setup *setup = loop->setup;
-  loop->stepper = mx_stepper_of(setup->ops, loop->backend, &setup->problem, setup->config->time.integrator);
+  const struct mx_scene *scene = loop->scene;
+  loop->stepper = mx_stepper_of(scene->ops, loop->backend, scene->problem, scene->config->time.integrator);
   loop->stepper.hooks = &hooks;
   loop->stepper.self = loop;
   loop->stepper.profile = loop->profile;
-  return mx_stepper_drive(&loop->stepper, &setup->sources, setup->step, setup->steps, err);
+  return mx_stepper_drive(&loop->stepper, scene->sources, scene->step, scene->steps, err);
 }
 
 int mx_loop_step(struct mx_loop *loop, long n, long seen, struct dg_error *err)
 {
-  const struct mx_setup *setup = loop->setup;
+  const struct mx_scene *scene = loop->scene;
   /* Further runs for S-parameters need the energy that is left at their end. */
-  const bool often = loop->writes || has_rules(loop), ends = seen == setup->steps && !loop->rehearses;
+  const bool often = loop->writes || has_rules(loop), ends = seen == scene->steps && !loop->rehearses;
   const bool looks = (often || ends) && mx_watchdog_due(watchdog_of(loop), seen);
   loop->observed = looks || (loop->writes && mx_output_due(&loop->output, seen));
   loop->seen = seen;
@@ -187,12 +187,12 @@ static struct mx_run_state state_of(struct mx_loop *loop)
  * be written. */
 static int checkpoint(struct mx_loop *loop, long n, bool must, struct dg_error *err)
 {
-  const struct mx_setup *setup = loop->setup;
+  const struct mx_scene *scene = loop->scene;
   struct mx_run_state state = state_of(loop);
   struct dg_error failure;
   bool written;
   if (loop->checkpointed == loop->total && loop->counters.ended == 0) return 0; /* this moment has a checkpoint */
-  if (setup->ops->card->wait(loop->backend, err) != 0) return err->code;
+  if (scene->ops->card->wait(loop->backend, err) != 0) return err->code;
   double start = mx_clock();
   struct mx_mark mark = mx_phase_begin(loop->profile);
   loop->counters.step = n;
@@ -209,12 +209,12 @@ static int checkpoint(struct mx_loop *loop, long n, bool must, struct dg_error *
   if (written) {
     loop->checkpointed = loop->total;
     loop->checkpoints++;
-    dg_log_line(setup->log, "checkpoint at step %ld (%.2f s)", n, seconds);
+    dg_log_line(scene->log, "checkpoint at step %ld (%.2f s)", n, seconds);
   } else if (must) {
     const char *why = failure.code != DG_OK ? failure.message : "another rank could not write its part";
-    return dg_fail(err, DG_ENVIRONMENT, "stopped at step %ld of %ld without a checkpoint: %s", n, setup->steps, why);
+    return dg_fail(err, DG_ENVIRONMENT, "stopped at step %ld of %ld without a checkpoint: %s", n, scene->steps, why);
   } else {
-    dg_log_warning(setup->log, "no checkpoint at step %ld, the run goes on: %s", n, failure.message);
+    dg_log_warning(scene->log, "no checkpoint at step %ld, the run goes on: %s", n, failure.message);
     snprintf(loop->no_checkpoint, sizeof loop->no_checkpoint, "%.200s", failure.message);
   }
   return 0;
@@ -222,7 +222,7 @@ static int checkpoint(struct mx_loop *loop, long n, bool must, struct dg_error *
 
 static int stop_early(struct mx_loop *loop, long n, enum mx_stop stop, struct dg_error *err)
 {
-  const long steps = loop->setup->steps;
+  const long steps = loop->scene->steps;
   const bool keeps = stop != MX_STOP_INTERRUPT && !loop->again;
   if (keeps && checkpoint(loop, n, true, err) != 0) return err->code;
   loop->stopped = true;
@@ -249,8 +249,8 @@ static void let_look(struct mx_loop *loop, long n, struct mx_orders *orders)
   const struct mx_watcher *watcher = loop->watcher;
   if (watcher == NULL || watcher->look == NULL || orders->stop != MX_GO_ON || mx_clock() - loop->watched < interval)
     return;
-  mx_sources_pause(&loop->setup->sources); /* whoever looks may be whom functions wait for */
-  if (!watcher->look(watcher->self, n, loop->setup->steps, loop->setup->step * (double)n))
+  mx_sources_pause(loop->scene->sources); /* whoever looks may be whom functions wait for */
+  if (!watcher->look(watcher->self, n, loop->scene->steps, loop->scene->step * (double)n))
     orders->stop = MX_STOP_TERMINATE;
   loop->watched = mx_clock();
 }
@@ -276,31 +276,31 @@ static int ask_watcher(struct mx_loop *loop, long n, struct mx_orders *orders, s
 /* Calls on.output behind step n. The fields may be a step further by now, but what was measured is that of t_n. */
 static int call_hook(struct mx_loop *loop, long n, struct dg_error *err)
 {
-  const struct mx_setup *setup = loop->setup;
+  const struct mx_scene *scene = loop->scene;
   bool stop = false;
   if (!loop->writes || !mx_hooks_due(&loop->hooks, n)) return 0;
   const double start = mx_clock();
   struct mx_mark mark = mx_phase_begin(loop->profile);
-  const int status = mx_hooks_output(&loop->hooks, n, setup->step * (double)n, &stop, err);
+  const int status = mx_hooks_output(&loop->hooks, n, scene->step * (double)n, &stop, err);
   loop->output_seconds += mx_clock() - start;
   mx_phase_end(loop->profile, mark, "hooks", (struct mx_cost){0, 0});
-  if (status != 0 || !stop || loop->reason != NULL || n == setup->steps) return status;
+  if (status != 0 || !stop || loop->reason != NULL || n == scene->steps) return status;
   loop->reason = "hook";
-  dg_log_line(setup->log, "stop      step %ld: on.output says: %s", n, loop->hooks.why);
+  dg_log_line(scene->log, "stop      step %ld: on.output says: %s", n, loop->hooks.why);
   return 0;
 }
 
 static int time_loop(struct mx_loop *loop, long first, struct dg_error *err)
 {
-  struct mx_setup *setup = loop->setup;
+  const struct mx_scene *scene = loop->scene;
   mx_control_restart(&loop->control);
   loop->reason = NULL;
-  for (long n = first; n <= setup->steps; n++) {
+  for (long n = first; n <= scene->steps; n++) {
     struct mx_orders orders;
     double step_seconds = loop->total > 0 ? (mx_clock() - loop->started) / (double)loop->total : 0.1;
     loop->done = n;
     loop->control.snapshots = mx_snapshots_ready(mx_output_snapshots(&loop->output));
-    if (setup->config->time.walltime > 0)
+    if (scene->config->time.walltime > 0)
       loop->control.behind = mx_snapshots_behind(mx_output_snapshots(&loop->output));
     if (mx_control_ask(&loop->control, n, step_seconds, &orders, err) != 0 ||
         name_snapshots(loop, orders.snapshots, err) != 0)
@@ -311,10 +311,10 @@ static int time_loop(struct mx_loop *loop, long first, struct dg_error *err)
     if (orders.checkpoint && !loop->again && checkpoint(loop, n, false, err) != 0) return err->code;
     if (mx_loop_step(loop, n, n, err) != 0 || call_hook(loop, n, err) != 0) return err->code;
     if (loop->reason != NULL) break;
-    if (n < setup->steps) loop->total++;
+    if (n < scene->steps) loop->total++;
     progress(loop);
   }
-  if (setup->ops->card->wait(loop->backend, err) != 0) return err->code;
+  if (scene->ops->card->wait(loop->backend, err) != 0) return err->code;
   return mx_control_settle(&loop->control, err);
 }
 
@@ -337,7 +337,7 @@ static int cut_folder(const struct mx_loop *loop, long step, struct dg_error *er
 
 int mx_loop_begin(struct mx_loop *loop, const struct mx_checkpoint *checkpoint, long *first, struct dg_error *err)
 {
-  struct mx_setup *setup = loop->setup;
+  const struct mx_scene *scene = loop->scene;
   struct mx_run_state state = state_of(loop);
   *first = 0;
   loop->checkpointed = -1;
@@ -350,13 +350,13 @@ int mx_loop_begin(struct mx_loop *loop, const struct mx_checkpoint *checkpoint, 
     loop->output_seconds = loop->counters.output;
     loop->counters.restarts++;
     loop->ended = loop->counters.ended > 0;
-    if (dg_comm_rank(setup->comm) == 0 && writes_output(&setup->sources.ports, loop->counters.excitation) &&
+    if (dg_comm_rank(scene->comm) == 0 && writes_output(&scene->sources->ports, loop->counters.excitation) &&
         cut_folder(loop, *first + loop->ended, err) != 0) /* the last step's files are not written again */
       return err->code;
-    if (dg_comm_agree(setup->comm, err) != 0) return err->code; /* before other ranks write there */
-    dg_log_line(setup->log, "restart   at step %ld of %ld, after %.2f s", *first, setup->steps, loop->counters.elapsed);
+    if (dg_comm_agree(scene->comm, err) != 0) return err->code; /* before other ranks write there */
+    dg_log_line(scene->log, "restart   at step %ld of %ld, after %.2f s", *first, scene->steps, loop->counters.elapsed);
   }
-  loop->pace = mx_progress_pace(setup->config, setup->log);
+  loop->pace = mx_progress_pace(scene->config, scene->log);
   loop->started = loop->pace.begun - loop->counters.elapsed;
   return 0;
 }
@@ -366,8 +366,8 @@ static void check_spectra(struct mx_loop *loop)
 {
   const double enough = -40; /* of the energy; fields of 1 % */
   const double left = mx_watchdog_decibel(watchdog_of(loop));
-  if (loop->setup->phasors.count == 0 || !(left > enough)) return;
-  dg_log_warning(loop->setup->log,
+  if (loop->scene->phasors->count == 0 || !(left > enough)) return;
+  dg_log_warning(loop->scene->log,
                  "output.spectra: the run ends when the energy is only %.1f dB below its peak, and what comes later is "
                  "missing in the spectra; give time.stop (or time.decay) more",
                  -left);
@@ -376,11 +376,11 @@ static void check_spectra(struct mx_loop *loop)
 /* Without damping, what the mesh cannot hold goes on ringing when all else has died away. */
 static void check_decay(struct mx_loop *loop)
 {
-  const struct mx_config *config = loop->setup->config;
-  const double left = mx_watchdog_decay(watchdog_of(loop), loop->setup->step * (double)loop->done);
+  const struct mx_config *config = loop->scene->config;
+  const double left = mx_watchdog_decay(watchdog_of(loop), loop->scene->step * (double)loop->done);
   if (!(config->time.decay > 0) || loop->reason != NULL || config->alpha >= MX_FLUX_DAMPS) return;
   if (!(left > -config->time.decay)) return;
-  dg_log_warning(loop->setup->log,
+  dg_log_warning(loop->scene->log,
                  "time.decay: the run ends %.1f dB below its maximum, and not %.4g dB: flux = %g lets what the mesh "
                  "cannot hold ring on; flux = \"damped\" damps it",
                  -left, config->time.decay, config->alpha);
@@ -426,13 +426,13 @@ static int keep_end(struct mx_loop *loop, struct dg_error *err)
  * columns to the matrix. `first` is the step to begin with, of the run at which a checkpoint was written. */
 static int run_fields(struct mx_loop *loop, long first, struct dg_error *err)
 {
-  struct mx_setup *setup = loop->setup;
-  struct mx_ports *ports = &setup->sources.ports;
+  const struct mx_scene *scene = loop->scene;
+  struct mx_ports *ports = &scene->sources->ports;
   const long resumed = loop->counters.excitation;
   size_t driven = 0, number = 0;
   long longest = 0; /* steps of the longest run so far: a rule that has ended it will end others as well */
-  if (loop->resume && mx_sources_resume(&setup->sources, first, setup->step, err) != 0) return err->code;
-  if (setup->config->output.s_parameters.count == 0) return noted_loop(loop, first, err);
+  if (loop->resume && mx_sources_resume(scene->sources, first, scene->step, err) != 0) return err->code;
+  if (scene->config->output.s_parameters.count == 0) return noted_loop(loop, first, err);
   for (size_t i = 0; i < ports->count; i++) driven += mx_ports_driven(ports, i);
   for (size_t i = 0; i < ports->count; i++) {
     if (!mx_ports_driven(ports, i)) continue;
@@ -440,16 +440,16 @@ static int run_fields(struct mx_loop *loop, long first, struct dg_error *err)
     if (loop->resume && (long)i < resumed) continue;
     const bool goes_on = loop->resume && (long)i == resumed;
     loop->writes = writes_output(ports, (long)i);
-    loop->later = (long)(driven - number) * (longest > 0 ? longest : setup->steps);
+    loop->later = (long)(driven - number) * (longest > 0 ? longest : scene->steps);
     loop->counters.excitation = (long)i;
     if (driven > 1)
-      dg_log_line(setup->log, "ports     run %zu of %zu: port '%s' is driven", number, driven, mx_ports_name(ports, i));
+      dg_log_line(scene->log, "ports     run %zu of %zu: port '%s' is driven", number, driven, mx_ports_name(ports, i));
     if (goes_on) ports->active = (int)i;
     else mx_ports_reset(ports, (int)i);
     if (!goes_on && !loop->writes) {
-      mx_sources_reset(&setup->sources);
+      mx_sources_reset(scene->sources);
       mx_watchdog_init(watchdog_of(loop), &loop->output.scene);
-      if (setup->ops->upload(loop->backend, NULL, NULL, err) != 0) return err->code;
+      if (scene->ops->upload(loop->backend, NULL, NULL, err) != 0) return err->code;
     }
     if (noted_loop(loop, goes_on ? first : 0, err) != 0) return err->code;
     if (loop->done > longest) longest = loop->done;

@@ -1,17 +1,17 @@
 /* The time loop: stages with their sources, observation and output, checkpoints, and the end. run.c calls it. */
 #pragma once
 
+#include "libdg/base/clock.h"
 #include "maxwell/checkpoint/checkpoint.h"
 #include "maxwell/session/control.h"
 #include "maxwell/output/output.h"
 #include "maxwell/output/ports/port_output.h"
 #include "maxwell/output/watchdog.h"
-#include "maxwell/setup/setup.h"
 #include "maxwell/shell/profile.h"
 #include "maxwell/step/stepper.h"
 
 struct mx_loop {
-  struct mx_setup *setup;
+  const struct mx_scene *scene; /* with backend and folder; borrowed */
   struct mx_backend *backend;
   struct mx_folder *folder;
   const char *identity;

@@ -67,8 +67,8 @@ static int start_backend(struct mx_backend **backend, struct mx_setup *setup, co
                          struct mx_statics *statics, struct profiling *profiling, struct mx_summary *summary,
                          struct dg_error *err)
 {
-  const struct mx_backend_options options = mx_setup_backend_options(setup);
-  const struct mx_statics_place place = mx_setup_statics(setup);
+  const struct mx_backend_options options = mx_scene_backend_options(summary->scene);
+  const struct mx_statics_place place = mx_scene_statics(summary->scene);
   const bool resume = checkpoint != NULL;
   double *E = NULL, *H = NULL, start = mx_clock();
   if (setup->ops->create(backend, &setup->problem, &options, err) != 0) goto fail;
@@ -176,7 +176,7 @@ static int gather_costs(struct mx_summary *summary, const struct mx_scene *scene
 static const char *stop_reason(const struct mx_loop *loop)
 {
   if (loop->reason != NULL) return loop->reason;
-  return loop->setup->config->time.stop > 0 ? "end time" : "steps";
+  return loop->scene->config->time.stop > 0 ? "end time" : "steps";
 }
 
 /* Do materials change with the temperature, so that the fields run more than once? */
@@ -191,13 +191,13 @@ static void keep(struct mx_loop *loop, bool finished, double finishing, struct m
   mx_hooks_give(&loop->hooks, &summary->derived);
   snprintf(summary->stop_text, sizeof summary->stop_text, "%s", loop->hooks.why);
   summary->seconds.sources = loop->stepper.source_seconds;
-  summary->seconds.sources_ahead = mx_sources_seconds_ahead(&loop->setup->sources);
+  summary->seconds.sources_ahead = mx_sources_seconds_ahead(loop->scene->sources);
   summary->seconds.output = loop->output_seconds + finishing;
   summary->seconds.snapshots = mx_output_snapshots(&loop->output)->held_up;
   summary->seconds.snapshots_behind = mx_snapshots_seconds(mx_output_snapshots(&loop->output));
   summary->steps_done = loop->done;
   summary->steps_total = loop->total;
-  summary->simulated_time = loop->setup->step * (double)loop->done;
+  summary->simulated_time = loop->scene->step * (double)loop->done;
   summary->energy_first = loop->watchdog[0].first;
   summary->energy_last = loop->watchdog[0].last;
   summary->quality = loop->port_output.quality;
@@ -218,7 +218,8 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const stru
                   struct mx_folder *folder, const char *identity, const struct mx_run_options *options, enum turn turn,
                   struct mx_profile *profile, struct mx_summary *summary, struct dg_error *err)
 {
-  struct mx_loop loop = {.setup = setup,
+  struct mx_scene scene = mx_setup_scene(setup);
+  struct mx_loop loop = {.scene = &scene,
                          .backend = backend,
                          .folder = folder,
                          .identity = identity,
@@ -229,7 +230,6 @@ static int run_in(struct mx_setup *setup, struct mx_backend *backend, const stru
                          .resume = checkpoint != NULL,
                          .profile = profile,
                          .watcher = options->watcher};
-  struct mx_scene scene = mx_setup_scene(setup);
   long first;
   scene.backend = backend;
   scene.folder = folder;
@@ -331,20 +331,20 @@ static int find_checkpoint(struct mx_checkpoint *checkpoint, const struct mx_sce
                  counters.step, scene->steps);
 }
 
-static struct mx_heat_place heat_place(const struct mx_setup *setup)
+static struct mx_heat_place heat_place(const struct mx_scene *scene)
 {
-  return (struct mx_heat_place){.config = setup->config,
-                                .mesh = &setup->mesh,
-                                .comm = setup->comm,
-                                .log = setup->log,
-                                .device = setup->ops->card->elliptic,
-                                .direct = mx_setup_direct(setup)};
+  return (struct mx_heat_place){.config = scene->config,
+                                .mesh = scene->mesh,
+                                .comm = scene->comm,
+                                .log = scene->log,
+                                .device = scene->ops->card->elliptic,
+                                .direct = mx_scene_direct(scene)};
 }
 
-static int look_at_heat(const struct mx_setup *setup, struct dg_error *err)
+static int look_at_heat(const struct mx_scene *scene, struct dg_error *err)
 {
-  const struct mx_heat_place place = heat_place(setup);
-  return mx_heat_check(&place, &setup->phasors, false, err);
+  const struct mx_heat_place place = heat_place(scene);
+  return mx_heat_check(&place, scene->phasors, false, err);
 }
 
 /* What heat goes on from must be of these fields: their identity, and where they ended. Rank 0's; free it. */
@@ -437,7 +437,7 @@ static int run_heat(struct again *again, struct dg_error *err)
 {
   const struct mx_setup *setup = again->setup;
   struct mx_summary *summary = again->summary;
-  const struct mx_heat_place place = heat_place(setup);
+  const struct mx_heat_place place = heat_place(again->scene);
   const struct mx_heat_fields fields = {
       .temperature = setup->temperature, .run = run_again, .phasors = &setup->phasors, .self = again};
   struct mx_control control = {0};
@@ -529,8 +529,8 @@ int mx_run(struct mx_setup *setup, struct mx_folder *folder, const struct mx_run
                         .summary = &summary};
   char *identity =
       NULL; /* now, before functions of the script have changed what they remember, and no thread calls one */
-  if ((setup->config->heat != NULL && look_at_heat(setup, err) != 0) || mx_identity(&identity, &scene, err) != 0 ||
-      mx_report_seconds(setup, err) != 0)
+  if ((setup->config->heat != NULL && look_at_heat(&scene, err) != 0) || mx_identity(&identity, &scene, err) != 0 ||
+      mx_report_seconds(&scene, err) != 0)
     goto fail;
   again.identity = identity;
   if (find_start(&again, &checkpoint, err) != 0 ||

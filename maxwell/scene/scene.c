@@ -33,3 +33,21 @@ struct mx_resonance_scene mx_scene_resonance_scene(const struct mx_scene *scene)
                                      .steps = scene->steps,
                                      .log = scene->log};
 }
+
+enum dg_answer mx_scene_direct(const struct mx_scene *scene)
+{
+  const enum mx_transport wanted = scene->config->gpu.transport;
+  return wanted == MX_TRANSPORT_AUTO ? DG_UNKNOWN : wanted == MX_TRANSPORT_DIRECT ? DG_YES : DG_NO;
+}
+
+struct mx_statics_place mx_scene_statics(const struct mx_scene *scene)
+{
+  return (struct mx_statics_place){.config = scene->config,
+                                   .problem = scene->problem,
+                                   .assignment = scene->assignment,
+                                   .layers = scene->layers,
+                                   .mesh = scene->mesh,
+                                   .device = scene->ops->card->elliptic,
+                                   .direct = mx_scene_direct(scene),
+                                   .log = scene->log};
+}

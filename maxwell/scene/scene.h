@@ -1,7 +1,7 @@
 /* A run as those see it who observe, write and report: what was asked for, what was built for it, and how it runs. They
  * are handed a scene and not the set-up (maxwell/setup/setup.h), which owns what stands here and is alone in making it.
  *
- * mx_setup_scene makes one. It holds until the set-up makes its tables anew. */
+ * The set-up makes one. It holds until the set-up makes its tables anew. */
 #pragma once
 
 #include "maxwell/backend/backend.h"
@@ -14,6 +14,7 @@
 #include "maxwell/shell/checkpoint_files.h"
 #include "maxwell/shell/folder.h"
 #include "maxwell/sources/sources.h"
+#include "maxwell/statics/conductors.h"
 #include "maxwell/worth/asked/asked.h"
 
 /* The partition of a mesh among ranks. */
@@ -67,3 +68,7 @@ struct mx_backend_options mx_scene_backend_options(const struct mx_scene *scene)
 struct mx_asked_place mx_scene_asked(const struct mx_scene *scene);
 /* What output.resonances needs to know. */
 struct mx_resonance_scene mx_scene_resonance_scene(const struct mx_scene *scene);
+/* What the fields at t = 0 need to know. */
+struct mx_statics_place mx_scene_statics(const struct mx_scene *scene);
+/* gpu.transport, as devices that solve want it (libdg/solve/device.h). */
+enum dg_answer mx_scene_direct(const struct mx_scene *scene);

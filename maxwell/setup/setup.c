@@ -31,14 +31,6 @@ void mx_setup_release(struct mx_setup *setup)
   *setup = (struct mx_setup){0};
 }
 
-struct mx_backend_options mx_setup_backend_options(const struct mx_setup *setup)
-{
-  return (struct mx_backend_options){.integrator = setup->config->time.integrator,
-                                     .precision = setup->config->precision,
-                                     .step = setup->step * MX_C0,
-                                     .transport = setup->config->gpu.transport};
-}
-
 struct mx_scene mx_setup_scene(struct mx_setup *setup)
 {
   return (struct mx_scene){.config = setup->config,
@@ -79,22 +71,4 @@ void mx_setup_explain(const struct mx_setup *setup, struct dg_error *err)
   const size_t real = setup->config->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
   (void)!dg_context(err, "with %zu elements of order %d here, whose fields alone take %.3f MB", setup->mesh.K,
                     setup->config->order, 1e-6 * (double)(6 * (size_t)setup->ref.Np * setup->mesh.K * real));
-}
-
-enum dg_answer mx_setup_direct(const struct mx_setup *setup)
-{
-  const enum mx_transport wanted = setup->config->gpu.transport;
-  return wanted == MX_TRANSPORT_AUTO ? DG_UNKNOWN : wanted == MX_TRANSPORT_DIRECT ? DG_YES : DG_NO;
-}
-
-struct mx_statics_place mx_setup_statics(const struct mx_setup *setup)
-{
-  return (struct mx_statics_place){.config = setup->config,
-                                   .problem = &setup->problem,
-                                   .assignment = &setup->assignment,
-                                   .layers = &setup->layers,
-                                   .mesh = &setup->mesh,
-                                   .device = setup->ops->card->elliptic,
-                                   .direct = mx_setup_direct(setup),
-                                   .log = setup->log};
 }

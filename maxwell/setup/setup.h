@@ -16,7 +16,6 @@
 #include "maxwell/scene/scene.h"
 #include "maxwell/shell/checkpoint_files.h"
 #include "maxwell/sources/sources.h"
-#include "maxwell/statics/conductors.h"
 
 struct mx_setup {
   /* The members that the caller gave. */
@@ -66,10 +65,3 @@ void mx_setup_release_tables(struct mx_setup *setup);
 
 /* Adds the memory that is needed at least to an error that says that memory is used up. */
 void mx_setup_explain(const struct mx_setup *setup, struct dg_error *err);
-
-/* gpu.transport, as devices that solve want it (libdg/solve/device.h). */
-enum dg_answer mx_setup_direct(const struct mx_setup *setup);
-/* What the fields at t = 0 need to know. */
-struct mx_statics_place mx_setup_statics(const struct mx_setup *setup);
-
-struct mx_backend_options mx_setup_backend_options(const struct mx_setup *setup);

@@ -476,7 +476,7 @@ static int make_tables(struct mx_setup *setup, const struct dg_geometry *geometr
       make_phasors(setup, err) != 0 || doubt_requests(setup, err) != 0 ||
       mx_find_quiet(&setup->quiet, &scene, err) != 0 || check_resonances(setup, err) != 0)
     return err->code;
-  const struct mx_backend_options options = mx_setup_backend_options(setup);
+  const struct mx_backend_options options = mx_scene_backend_options(&scene);
   if (mx_measures_set_options(&setup->measures, &options, err) != 0) return err->code;
   setup->setup_seconds = mx_clock() - start;
   setup->lua_threads = mx_origin_threads(setup->origin);
@@ -484,7 +484,7 @@ static int make_tables(struct mx_setup *setup, const struct dg_geometry *geometr
   if (mx_report_conductors(&scene, err) != 0 || mx_report_responses(&scene, err) != 0 ||
       mx_report_layers(&scene, err) != 0)
     return err->code;
-  return mx_report_pace(setup, err);
+  return mx_report_pace(&scene, err);
 }
 
 int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const struct mx_origin *origin,

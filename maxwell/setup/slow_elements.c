@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/base/clock.h"
 #include "libdg/mesh/load/format.h"
 #include "maxwell/limit/local_part.h"
 #include "maxwell/step/stepper.h"
@@ -47,11 +48,11 @@ static double quality_of(const struct mx_problem *problem, const struct dg_mesh 
   return 2 / widest / longest / sqrt(2.0 / 3.0); /* a face scale is 2 / height */
 }
 
-static struct slow describe(const struct mx_setup *setup, const double *rate, size_t e)
+static struct slow describe(const struct mx_scene *scene, const double *rate, size_t e)
 {
-  const struct dg_mesh *mesh = &setup->mesh;
+  const struct dg_mesh *mesh = scene->mesh;
   struct slow slow = {.rate = rate[e],
-                      .quality = quality_of(&setup->problem, mesh, e),
+                      .quality = quality_of(scene->problem, mesh, e),
                       .tag = mesh->tag[e],
                       .number = dg_mesh_global(mesh, e),
                       .entity = mesh->volume[e]};
@@ -61,21 +62,21 @@ static struct slow describe(const struct mx_setup *setup, const double *rate, si
 }
 
 /* Finds the slowest elements of all ranks, on rank 0. */
-static int find_slowest(const struct mx_setup *setup, const double *rate, struct slow slow[SLOWEST],
+static int find_slowest(const struct mx_scene *scene, const double *rate, struct slow slow[SLOWEST],
                         struct dg_error *err)
 {
   struct slow here[SLOWEST + 1], *all = NULL;
   for (int i = 0; i <= SLOWEST; i++) here[i] = (struct slow){.entity = -1};
-  for (size_t e = 0; e < setup->problem.K; e++) {
+  for (size_t e = 0; e < scene->problem->K; e++) {
     if (here[SLOWEST - 1].entity >= 0 && rate[e] < here[SLOWEST - 1].rate) continue;
-    here[SLOWEST] = describe(setup, rate, e);
+    here[SLOWEST] = describe(scene, rate, e);
     qsort(here, SLOWEST + 1, sizeof *here, slowest_first);
   }
   memcpy(slow, here, SLOWEST * sizeof *slow);
-  if (setup->comm == NULL) return 0;
-  if (dg_comm_gather(setup->comm, SLOWEST * sizeof *here, here, &all, NULL, err) == 0 &&
-      dg_comm_rank(setup->comm) == 0) {
-    qsort(all, SLOWEST * (size_t)dg_comm_size(setup->comm), sizeof *all, slowest_first);
+  if (scene->comm == NULL) return 0;
+  if (dg_comm_gather(scene->comm, SLOWEST * sizeof *here, here, &all, NULL, err) == 0 &&
+      dg_comm_rank(scene->comm) == 0) {
+    qsort(all, SLOWEST * (size_t)dg_comm_size(scene->comm), sizeof *all, slowest_first);
     memcpy(slow, all, SLOWEST * sizeof *slow);
   }
   dg_free(all);
@@ -83,22 +84,22 @@ static int find_slowest(const struct mx_setup *setup, const double *rate, struct
 }
 
 /* Finds the median of the rates of all ranks, to a part in a thousand of their range; *most is the largest rate. */
-static int find_median(const struct mx_setup *setup, const double *rate, double *median, double *most,
+static int find_median(const struct mx_scene *scene, const double *rate, double *median, double *most,
                        struct dg_error *err)
 {
   double range[2] = {0, -INFINITY}; /* the largest rate, and minus the smallest */
   int64_t *count = NULL, total = 0, below = 0;
-  for (size_t e = 0; e < setup->problem.K; e++) {
+  for (size_t e = 0; e < scene->problem->K; e++) {
     range[0] = fmax(range[0], rate[e]);
     range[1] = fmax(range[1], -rate[e]);
   }
-  if (dg_comm_reduce(setup->comm, DG_MAX, 2, range, err) != 0 || DG_NEW(count, BINS, err) != 0) return err->code;
+  if (dg_comm_reduce(scene->comm, DG_MAX, 2, range, err) != 0 || DG_NEW(count, BINS, err) != 0) return err->code;
   const double low = log(-range[1]), width = (log(range[0]) - low) / BINS;
-  for (size_t e = 0; e < setup->problem.K; e++) {
+  for (size_t e = 0; e < scene->problem->K; e++) {
     const int bin = width > 0 ? (int)((log(rate[e]) - low) / width) : 0;
     count[bin < 0 ? 0 : bin < BINS ? bin : BINS - 1]++;
   }
-  if (dg_comm_reduce_int(setup->comm, DG_SUM, BINS, count, err) == 0) {
+  if (dg_comm_reduce_int(scene->comm, DG_SUM, BINS, count, err) == 0) {
     for (int i = 0; i < BINS; i++) total += count[i];
     int bin = 0;
     while (bin < BINS - 1 && below + count[bin] <= total / 2) below += count[bin++];
@@ -109,21 +110,21 @@ static int find_median(const struct mx_setup *setup, const double *rate, double 
   return err->code;
 }
 
-static void report_slowest(const struct mx_setup *setup, const struct slow *slow, double median, double most)
+static void report_slowest(const struct mx_scene *scene, const struct slow *slow, double median, double most)
 {
-  const struct dg_mesh *mesh = &setup->mesh;
+  const struct dg_mesh *mesh = scene->mesh;
   const double ratio = most / median;
-  dg_log_line(setup->log, "pace      the slowest element allows %.2g of the step that the median of all allows",
+  dg_log_line(scene->log, "pace      the slowest element allows %.2g of the step that the median of all allows",
               1 / ratio);
-  if (ratio > WARNED && dg_format_by_name(setup->config->mesh.file) == DG_FORMAT_MESH)
-    dg_log_warning(setup->log,
+  if (ratio > WARNED && dg_format_by_name(scene->config->mesh.file) == DG_FORMAT_MESH)
+    dg_log_warning(scene->log,
                    "the slowest element of '%s' takes %.3g times as many steps as the median: if the geometry does not "
                    "demand it, another mesh is that much faster (Curlew repairs only meshes that it makes)",
-                   setup->config->mesh.file, ratio);
+                   scene->config->mesh.file, ratio);
   for (int i = 0; i < SLOWEST && ratio > SHOWN && slow[i].entity >= 0; i++) {
     const struct dg_entity *volume = &mesh->entity[slow[i].entity];
     const char *group = volume->groups > 0 ? mesh->group[volume->group[0]].name : "";
-    dg_log_line(setup->log,
+    dg_log_line(scene->log,
                 "pace      %.2g: element %" PRIu64 " at (%.5g, %.5g, %.5g) m, quality %.2g, volume %d%s%s%s",
                 median / slow[i].rate, slow[i].tag, slow[i].place[0], slow[i].place[1], slow[i].place[2],
                 slow[i].quality, volume->tag, group[0] != '\0' ? " (" : "", group, group[0] != '\0' ? ")" : "");
@@ -133,48 +134,48 @@ static void report_slowest(const struct mx_setup *setup, const struct slow *slow
 /* ---- seconds ---- */
 
 /* Measures the seconds of a step of this problem, the best of a few. */
-static int time_steps(const struct mx_setup *setup, const struct mx_problem *part, double *seconds,
+static int time_steps(const struct mx_scene *scene, const struct mx_problem *part, double *seconds,
                       struct dg_error *err)
 {
   enum { STEPS = 6 };
-  const struct mx_backend_options options = mx_setup_backend_options(setup);
+  const struct mx_backend_options options = mx_scene_backend_options(scene);
   const double begin = mx_clock(), most = 0.1;
   struct mx_backend *backend = NULL;
   *seconds = INFINITY;
-  if (setup->ops->create(&backend, part, &options, err) != 0 || setup->ops->upload(backend, NULL, NULL, err) != 0)
+  if (scene->ops->create(&backend, part, &options, err) != 0 || scene->ops->upload(backend, NULL, NULL, err) != 0)
     goto fail;
-  struct mx_stepper stepper = mx_stepper_of(setup->ops, backend, part, options.integrator);
+  struct mx_stepper stepper = mx_stepper_of(scene->ops, backend, part, options.integrator);
   for (int step = 0; step < STEPS && (step < 1 || mx_clock() - begin < most); step++) {
     const double start = mx_clock();
     if (mx_stepper_advance(&stepper, false, err) != 0) goto fail;
     *seconds = fmin(*seconds, mx_clock() - start);
   }
 fail:
-  setup->ops->destroy(backend);
+  scene->ops->destroy(backend);
   return err->code;
 }
 
 /* Estimates the seconds of all steps from those of a part of the elements. Cards are left out, since a part does not
  * fill them. Sources, measurements and output come on top. */
-int mx_report_seconds(const struct mx_setup *setup, struct dg_error *err)
+int mx_report_seconds(const struct mx_scene *scene, struct dg_error *err)
 {
   enum { UNKNOWNS = 200000 };
-  const size_t per_element = 6 * (size_t)setup->ref.Np;
+  const size_t per_element = 6 * (size_t)scene->ref->Np;
   struct mx_problem part = {0};
   double *rate = NULL;
-  int64_t largest = (int64_t)setup->problem.K;
+  int64_t largest = (int64_t)scene->problem->K;
   double seconds = 0;
-  if (setup->ops->card->present) return 0;
-  if (DG_NEW(rate, setup->problem.K, err) != 0) return err->code;
-  mx_local_rates(&setup->problem, !mx_staggered(setup->config->time.integrator), rate);
-  if (dg_comm_reduce_int(setup->comm, DG_MAX, 1, &largest, err) != 0 ||
-      mx_local_part(&part, &setup->problem, UNKNOWNS / per_element, MX_PART_REGION, rate, err) != 0)
+  if (scene->ops->card->present) return 0;
+  if (DG_NEW(rate, scene->problem->K, err) != 0) return err->code;
+  mx_local_rates(scene->problem, !mx_staggered(scene->config->time.integrator), rate);
+  if (dg_comm_reduce_int(scene->comm, DG_MAX, 1, &largest, err) != 0 ||
+      mx_local_part(&part, scene->problem, UNKNOWNS / per_element, MX_PART_REGION, rate, err) != 0)
     goto fail;
-  if (dg_comm_rank(setup->comm) == 0 && time_steps(setup, &part, &seconds, err) == 0) {
+  if (dg_comm_rank(scene->comm) == 0 && time_steps(scene, &part, &seconds, err) == 0) {
     const double step = seconds * (double)largest / (double)part.K;
-    dg_log_line(setup->log,
+    dg_log_line(scene->log,
                 "pace      about %.3g s for the %ld steps on this machine (%.3g ms each, output not counted)",
-                step * (double)setup->steps, setup->steps, 1e3 * step);
+                step * (double)scene->steps, scene->steps, 1e3 * step);
   }
 fail:
   mx_problem_release(&part);
@@ -182,14 +183,14 @@ fail:
   return err->code;
 }
 
-int mx_report_pace(struct mx_setup *setup, struct dg_error *err)
+int mx_report_pace(const struct mx_scene *scene, struct dg_error *err)
 {
   double *rate = NULL, median = 1, most = 1;
   struct slow slow[SLOWEST];
-  if (DG_NEW(rate, setup->problem.K, err) != 0) return err->code;
-  mx_local_rates(&setup->problem, !mx_staggered(setup->config->time.integrator), rate);
-  if (find_median(setup, rate, &median, &most, err) != 0 || find_slowest(setup, rate, slow, err) != 0) goto fail;
-  report_slowest(setup, slow, median, most);
+  if (DG_NEW(rate, scene->problem->K, err) != 0) return err->code;
+  mx_local_rates(scene->problem, !mx_staggered(scene->config->time.integrator), rate);
+  if (find_median(scene, rate, &median, &most, err) != 0 || find_slowest(scene, rate, slow, err) != 0) goto fail;
+  report_slowest(scene, slow, median, most);
 fail:
   dg_free(rate);
   return err->code;

@@ -99,7 +99,7 @@ MAY = {
     "maxwell/touch": "libdg/base libdg/comm libdg/geometry libdg/mesh maxwell/far maxwell/measure maxwell/model maxwell/problem maxwell/sources "
                      "maxwell/sources/faces",
     "maxwell/scene": "libdg/base libdg/mesh libdg/ref maxwell/backend maxwell/far maxwell/measure maxwell/model maxwell/phasor maxwell/problem "
-                     "maxwell/resonance maxwell/shell maxwell/sources maxwell/worth*",
+                     "maxwell/resonance maxwell/shell maxwell/sources maxwell/statics maxwell/worth*",
     "maxwell/session": "libdg/base libdg/comm libdg/files libdg/io libdg/mesh maxwell/scene maxwell/shell maxwell/shell/rules",
     "maxwell/setup": "libdg/* maxwell/backend maxwell/far maxwell/limit maxwell/measure maxwell/model maxwell/model/heat maxwell/operator "
                      "maxwell/periods maxwell/phasor maxwell/problem maxwell/resonance maxwell/scene maxwell/shell maxwell/sources maxwell/statics maxwell/step maxwell/time maxwell/touch maxwell/worth* maxwell/terms maxwell/problem/build",
