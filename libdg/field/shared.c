@@ -2,7 +2,6 @@
 #include "libdg/field/shared.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "libdg/base/memory.h"
 

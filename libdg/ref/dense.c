@@ -3,7 +3,6 @@
 #include "libdg/ref/dense.h"
 
 #include <dlfcn.h>
-#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

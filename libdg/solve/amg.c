@@ -2,7 +2,6 @@
 #include "libdg/solve/amg.h"
 
 #include <dlfcn.h>
-#include <math.h>
 #include <pthread.h>
 #include <string.h>
 

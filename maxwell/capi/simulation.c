@@ -2,7 +2,6 @@
  * program, or Python's ctypes, calls this; curlew.h is the manual. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "libdg/base/memory.h"
 #include "libdg/io/store.h"

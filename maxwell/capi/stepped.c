@@ -6,7 +6,6 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "libdg/base/plain_locale.h"
 #include "libdg/base/memory.h"

@@ -7,7 +7,6 @@
 
 #include "libdg/base/file.h"
 #include "libdg/base/machine/memory_room.h"
-#include "libdg/base/memory.h"
 #include "maxwell/check/rehearsal.h"
 #include "maxwell/check/resolution.h"
 #include "maxwell/check/survey.h"

@@ -4,7 +4,6 @@
 #include "maxwell/check/survey.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "libdg/base/memory.h"
 #include "libdg/base/vec3.h"

@@ -1,7 +1,6 @@
 /* Writes the files of far fields at the end of a run, and says what is worth knowing of them. output.c calls it. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "libdg/base/file.h"
 #include "libdg/base/memory.h"

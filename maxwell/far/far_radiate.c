@@ -3,7 +3,6 @@
 #include "maxwell/far/far_radiate.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "libdg/base/memory.h"
 #include "libdg/ref/modal.h"

@@ -11,9 +11,7 @@
 
 #include "libdg/base/memory.h"
 #include "libdg/base/sort.h"
-#include "libdg/base/vec3.h"
 #include "libdg/comm/comm.h"
-#include "libdg/ref/quadrature.h"
 #include "maxwell/model/selectors.h"
 #include "maxwell/sources/common_medium.h"
 

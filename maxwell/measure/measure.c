@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 
 int mx_measure_span(const struct dg_mesh *mesh, struct dg_comm *comm, size_t count, const double (*point)[3],

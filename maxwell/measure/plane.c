@@ -1,7 +1,6 @@
 /* Planes: the fields on a grid of a parallelogram. At each time a plane is a grid of the writer of snapshots, or its
  * rows go to one table. The table at the end of this file is the kind; kinds.c lists it, and the functions of points.c
  * find and sample the points. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* Polarisations: what the poles of the medium hold at a point. The table at the end of this file is the kind; kinds.c
  * lists it. The states come from the backend as a checkpoint would have them, and E as a probe has it. */
-#include <math.h>
 #include <string.h>
 
 #include "maxwell/backend/frame/frame.h"

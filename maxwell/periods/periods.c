@@ -2,7 +2,6 @@
 #include "maxwell/periods/periods.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "libdg/base/memory.h"
 #include "libdg/mesh/period.h"

@@ -2,7 +2,6 @@
  * set-up makes them and output.c drives them; phasors.h has the conventions. */
 #include "maxwell/phasor/phasors.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 #include "maxwell/problem/curved.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 #include "libdg/base/memory.h"

@@ -8,7 +8,6 @@
 
 #include "libdg/base/memory.h"
 #include "maxwell/backend/frame/frame.h"
-#include "maxwell/operator/operator.h"
 #include "maxwell/terms/rates/face_powers.h"
 #include "maxwell/model/selectors.h"
 #include "maxwell/problem/curved.h"

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 int mx_places_inputs(const struct mx_places *at, size_t k, double in[4])
 {

@@ -6,7 +6,6 @@
 
 #include "libdg/base/bug.h"
 #include "libdg/base/clock.h"
-#include "libdg/base/error.h"
 
 struct mx_mark mx_profile_begin(struct mx_profile *profile)
 {

@@ -10,7 +10,6 @@
 #include "libdg/base/log.h"
 #include "libdg/base/memory.h"
 #include "maxwell/sources/port_state.h"
-#include "maxwell/time/integrator.h"
 
 static const double pi = 3.14159265358979323846;
 

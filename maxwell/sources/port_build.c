@@ -10,7 +10,6 @@
 #include "libdg/base/memory.h"
 #include "maxwell/sources/common_medium.h"
 #include "libdg/base/vec3.h"
-#include "libdg/ref/quadrature.h"
 #include "maxwell/sources/faces/port_curved.h"
 #include "maxwell/sources/faces/port_gap.h"
 #include "maxwell/sources/faces/port_rule.h"

@@ -5,7 +5,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "libdg/base/memory.h"
 #include "libdg/base/vec3.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
-#include "libdg/base/text.h"
 #include "libdg/comm/comm.h"
 #include "libdg/geometry/geometry.h"
 #include "maxwell/model/measures.h"

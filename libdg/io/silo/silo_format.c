@@ -1,6 +1,5 @@
 /* The table of functions by which runs write Silo files. The functions are those of silo_writer.h and silo_grid.h. */
 #include "libdg/base/memory.h"
-#include "libdg/io/formats.h"
 #include "libdg/io/silo/silo_grid.h"
 #include "libdg/io/silo/silo_writer.h"
 

@@ -17,7 +17,6 @@
 #include "libdg/io/silo/silo_file.h"
 #include "libdg/io/silo/silo_groups.h"
 #include "libdg/io/silo/silo_root.h"
-#include "libdg/io/silo/silo_values.h"
 
 enum { PLACE = 512 }; /* bytes of the longest name of a block, "blocks/fields_000100_0001.silo:/block_000004" */
 

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "libdg/base/file.h"
 #include "libdg/base/memory.h"
 #include "libdg/files/room.h"
 #include "libdg/io/library_lock.h"

@@ -1,6 +1,5 @@
 /* The table of functions by which runs write VTKHDF files. The functions are those of vtkhdf_writer.h and
  * vtkhdf_index.h. */
-#include "libdg/io/formats.h"
 #include "libdg/io/vtkhdf/vtkhdf_index.h"
 #include "libdg/io/vtkhdf/vtkhdf_writer.h"
 

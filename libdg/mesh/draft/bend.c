@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
-#include "libdg/base/vec3.h"
 #include "libdg/mesh/draft/curves.h"
 #include "libdg/mesh/draft/misfit.h"
 

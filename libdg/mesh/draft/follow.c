@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libdg/base/memory.h"
 #include "libdg/base/vec3.h"
 #include "libdg/mesh/draft/flip.h"
 

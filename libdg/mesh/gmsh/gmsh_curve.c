@@ -10,7 +10,6 @@
 #include "libdg/mesh/curve.h"
 #include "libdg/mesh/draft/bend.h"
 #include "libdg/mesh/draft/misfit.h"
-#include "libdg/mesh/gmsh/gmsh_calls.h"
 #include "libdg/mesh/gmsh/gmsh_sizes.h"
 
 /* How much shorter curved elements may make the steps: a few coarse ones on a thin wire would double the time of a run.

@@ -2,7 +2,6 @@
 #include "libdg/mesh/gmsh/gmsh_generate.h"
 
 #include <gmshc.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,6 @@
 #include <gmshc.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* Finds the places of a tetrahedron's nodes in the lattice; false: there are others, or one is missing. */
 static bool find_lattice(struct dg_gmsh_type *is, const double *local, size_t locals)

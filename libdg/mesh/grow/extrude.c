@@ -3,7 +3,6 @@
 #include "libdg/mesh/grow/extrude.h"
 
 #include <limits.h>
-#include <math.h>
 #include <string.h>
 
 #include "libdg/base/memory.h"

@@ -3,7 +3,6 @@
 #include "maxwell/output/ports/port_output.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 #include "libdg/base/clock.h"

@@ -3,7 +3,6 @@
 #include "maxwell/output/ports/s_parameters.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "libdg/base/memory.h"
 #include "maxwell/output/ports/takers.h"

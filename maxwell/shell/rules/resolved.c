@@ -4,7 +4,6 @@
 
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "libdg/base/text.h"
 #include "maxwell/shell/function.h"

@@ -2,9 +2,6 @@
  * calls mx_script_load. */
 #include "maxwell/shell/script/script.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

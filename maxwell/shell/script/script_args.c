@@ -8,7 +8,6 @@
 
 #include <lauxlib.h>
 
-#include "libdg/base/memory.h"
 #include "libdg/base/text.h"
 #include "maxwell/shell/script/world/input.h"
 #include "maxwell/shell/script/world/pairs.h"

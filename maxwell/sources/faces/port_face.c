@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
-#include "libdg/base/vec3.h"
-#include "libdg/ref/quadrature.h"
 #include "maxwell/model/config.h"
 
 static void measure(struct mx_port_face *face)

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "libdg/base/memory.h"
 #include "maxwell/sources/faces/port_shape.h"

@@ -1,7 +1,6 @@
 /* Finds the conductors on a port's face: see tem_conductors.h. */
 #include "maxwell/sources/tem/tem_conductors.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
