@@ -5,7 +5,6 @@
 #endif
 #include <omp.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,7 @@
 #include "libdg/base/log.h"
 #include "libdg/io/silo/silo_writer.h"
 #include "libdg/io/store.h"
-#include "maxwell/app/fit/fit_command.h"
+#include "maxwell/app/commands.h"
 #include "maxwell/app/options.h"
 #include "maxwell/app/outputs/outputs.h"
 #include "maxwell/app/plot.h"
@@ -144,36 +143,14 @@ static int with_mpi(const struct mx_options *options, struct dg_log *log, struct
   return err->code;
 }
 
-/* Makes the file from which a picture is drawn, if there can be one. */
-static int prepare_picture(struct mx_options *options, struct dg_error *err)
-{
-  if (mx_plot_can(err) != 0) return err->code;
-  snprintf(options->model, sizeof options->model, "/tmp/curlew-model-XXXXXX");
-  const int file = mkstemp(options->model);
-  if (file < 0) return dg_fail(err, DG_ENVIRONMENT, "cannot make a file in /tmp: %s", strerror(errno));
-  close(file);
-  return 0;
-}
-
 /* Checks, and draws what was checked: that program takes the place of this one. */
 static int check_and_draw(struct mx_options *options, struct dg_log *log, struct dg_error *err)
 {
   if (options->picture == NULL) return with_mpi(options, log, err);
   if (mx_output_check("--picture", options->picture, 1, &options->script, err) != 0 ||
-      prepare_picture(options, err) != 0)
+      mx_plot_prepare(options->model, err) != 0)
     return err->code;
   if (with_mpi(options, log, err) == 0) (void)!mx_plot_model(options->model, options->picture, err);
-  (void)unlink(options->model);
-  return err->code;
-}
-
-/* Fits, and draws the fit in the same way. */
-static int fit_and_draw(struct mx_options *options, struct dg_error *err)
-{
-  if (options->fit.plot == NULL) return mx_fit_carry_out(&options->fit, NULL, err);
-  if (prepare_picture(options, err) != 0) return err->code;
-  if (mx_fit_carry_out(&options->fit, options->model, err) == 0)
-    (void)!mx_plot_fit(options->model, options->fit.plot, err);
   (void)unlink(options->model);
   return err->code;
 }
@@ -259,13 +236,13 @@ int main(int argc, char **argv)
     if (dg_log_new(&log, !options.quiet, &err) == 0 && check_and_draw(&options, log, &err) != 0) goto fail;
     break;
   case MX_NEW:
-    if (mx_new(&options.new, &err) != 0) goto fail;
+    if (mx_new(argc - 2, argv + 2, &err) != 0) goto fail;
     break;
   case MX_S:
     if (mx_s(argc - 2, argv + 2, &err) != 0) goto fail;
     break;
   case MX_FIT:
-    if (fit_and_draw(&options, &err) != 0) goto fail;
+    if (mx_fit_command(argc - 2, argv + 2, &err) != 0) goto fail;
     break;
   case MX_BENCH:
   case MX_RUN:

@@ -245,9 +245,8 @@ int mx_options_read(struct mx_options *options, int argc, char **argv, struct dg
       const bool own = options->command == MX_BENCH || options->command == MX_PLOT || options->command == MX_S ||
                        options->command == MX_SWEEP || options->command == MX_NEW || options->command == MX_FIT;
       if (own && i > 1) return dg_fail(err, DG_INPUT, "the options of %s follow it; see curlew --help", argv[i]);
-      if (options->command == MX_SWEEP) return 0; /* the words are those of a program of its own */
-      if (options->command == MX_NEW) return mx_new_options_read(&options->new, argc - 2, argv + 2, err);
-      if (options->command == MX_FIT) return mx_fit_command_read(&options->fit, argc - 2, argv + 2, err);
+      if (options->command == MX_SWEEP || options->command == MX_NEW || options->command == MX_FIT)
+        return 0; /* they read their words themselves */
       if (options->command == MX_BENCH) return mx_bench_options_read(&options->bench, argc - 2, argv + 2, err);
     } else if (options->script == NULL && (options->command == MX_RUN || options->command == MX_CHECK)) {
       options->script = argv[i];

@@ -5,23 +5,20 @@
 
 #include "libdg/base/error.h"
 #include "maxwell/app/bench.h"
-#include "maxwell/app/fit/fit_options.h"
-#include "maxwell/app/new.h"
+#include "maxwell/app/plot.h"
 #include "maxwell/shell/script/script.h"
 
 enum mx_command { MX_RUN, MX_CHECK, MX_INFO, MX_BENCH, MX_PLOT, MX_S, MX_SWEEP, MX_NEW, MX_FIT, MX_HELP, MX_VERSION };
 
 struct mx_options {
   enum mx_command command;
-  const char *script;  /* run and check */
-  const char *output;  /* --output, or NULL */
-  const char *picture; /* check: --picture, or NULL */
-  char model[64];      /* check, fit: the file that the picture is drawn from; main names it */
+  const char *script;        /* run and check */
+  const char *output;        /* --output, or NULL */
+  const char *picture;       /* check: --picture, or NULL */
+  char model[MX_PLOT_MODEL]; /* check: the file that the picture is drawn from; main names it */
   bool quiet, profile, restart, remesh, keys;
   struct mx_limits limits; /* --trust, --lua-seconds */
   struct mx_bench_options bench;
-  struct mx_new_options new;
-  struct mx_fit_command fit;
   size_t args, sets;
   struct mx_definition *arg, *set; /* -D and --set; their strings are owned by this struct */
 };

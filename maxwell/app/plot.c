@@ -187,7 +187,16 @@ int mx_plot_fit(const char *fit, const char *picture, struct dg_error *err)
   return draw_file(&fit_plot, fit, picture, err);
 }
 
-int mx_plot_can(struct dg_error *err) { return find_python(&plot) != NULL ? 0 : no_python(&plot, err); }
+int mx_plot_prepare(char model[MX_PLOT_MODEL], struct dg_error *err)
+{
+  if (find_python(&plot) == NULL) return no_python(&plot, err);
+  snprintf(model, MX_PLOT_MODEL, "/tmp/curlew-model-XXXXXX");
+  const int file = mkstemp(model);
+  if (file < 0) return dg_fail(err, DG_ENVIRONMENT, "cannot make a file in /tmp: %s", strerror(errno));
+  close(file);
+  return 0;
+}
+
 int mx_s(int words, char **word, struct dg_error *err) { return become(&s_parameters, words, word, err); }
 
 int mx_sweep(int words, char **word, struct dg_error *err)

@@ -16,10 +16,11 @@ int mx_plot(int words, char **word, struct dg_error *err) DG_MUST_USE;
 /* The same for the picture of a model that `curlew check` has written (maxwell/check/survey.h); the other program
  * removes the model. */
 int mx_plot_model(const char *model, const char *picture, struct dg_error *err) DG_MUST_USE;
-/* The same for the picture of a fit that `curlew fit` has written as JSON (maxwell/app/fit). */
+/* The same for the picture of a fit that `curlew fit` has written as JSON (share/lua/commands/fit.lua). */
 int mx_plot_fit(const char *fit, const char *picture, struct dg_error *err) DG_MUST_USE;
-/* Says whether there is a Python that can draw. DG_ENVIRONMENT: there is none. */
-int mx_plot_can(struct dg_error *err) DG_MUST_USE;
+enum { MX_PLOT_MODEL = 64 };
+/* Makes the file from which a picture is drawn and gives its name. DG_ENVIRONMENT: there is no Python that can draw. */
+int mx_plot_prepare(char model[MX_PLOT_MODEL], struct dg_error *err) DG_MUST_USE;
 int mx_s(int words, char **word, struct dg_error *err) DG_MUST_USE;
 /* words[0], which is `sweep`, makes place for the name of this program. DG_INPUT under mpirun. */
 int mx_sweep(int words, char **word, struct dg_error *err) DG_MUST_USE;

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """`curlew fit`: what it prints and writes, and what it refuses. fit_contract.py PROGRAM [NAME...] runs the tests whose names
-contain a NAME, or all. test_fit and test_fit_table look at fits and tables themselves."""
+contain a NAME, or all. test_fit looks at fits themselves."""
 import glob
 import importlib.util
 import json
@@ -142,6 +142,92 @@ def test_a_missed_tolerance_is_a_warning(program):
                                       r"states: allow .* or a narrower band \(of the real part it is [0-9.]+, of the loss [0-9.]+\)"))
         code, out, err, _ = place.run("fit", "noisy.csv", "--poles", "1", "--tolerance", "0.2", "--weight", "relative")
         expect(code == 0 and err == "", err)
+
+
+# n = 2, k = 1 at 100, 150 and 300 THz, then n = 3, k = 0.5: eps = (n - jk)^2.
+POINTS = ((1e14, (2 - 1j) ** 2), (1.5e14, (3 - 0.5j) ** 2), (3e14, (1.5 - 2j) ** 2))
+FORMS = [
+    ("frequency,n,k\n1e14,2,1\n1.5e14,3,0.5\n3e14,1.5,2\n", ()),
+    ("\ufeff# a remark\r\n\r\nFreq (THz);N;K\r\n100;2;1\r\n150;3;0.5\r\n300;1.5;2\r\n", ()),
+    ("f_PHz\tn\tk\n0.3\t1.5\t2\n0.15\t3\t0.5\n0.1\t2\t1", ()),
+    ("remark,wavelength_um,k,n\nx,2.99792458,1,2\ny,1.99861639,.5,3\nz,0.99930819,2,1.5\n", ()),
+    ('"\u03bb (\u00b5m)",n,k\n0.99930819,1.5,2\n1.99861639,3,.5\n2.99792458,2,1\n', ()),
+    ("wl,n\n0.99930819,1.5\n1.99861639,3\n2.99792458,2\n\nwl,k\n0.99930819,2\n1.99861639,.5\n2.99792458,1\n", ("--unit", "um")),
+    ("  0.41356677 2 1\n 0.62035015  3 0.5\n 1.24070031 1.5 2\n", ("--unit", "eV", "--columns", "nk")),
+    ("energy,eps',eps''\n0.41356677,3,4\n0.62035015,8.75,3\n1.24070031,-1.75,6\n", ()),
+    ("freq_thz, eps_re, eps_im\n100, 3, 4\n150, 8.75, 3\n300, -1.75, 6\n", ()),
+    ("freq_thz,Dk,tan_delta\n100,3,1.33333333333\n150,8.75,0.34285714\n300,-1.75,-3.428571429\n", ()),
+    ("freq_thz,a,b\n100,3,4\n150,8.75,3\n300,-1.75,6\n", ("--columns", "eps")),
+    ("f_thz,n,k,\n100,2,1,\n150,3,0.5\n300,1.5,2,,\n", ()),
+    ("f_thz,n,k\n50,9,9\n100,2,1\n150,3,0.5\n300,1.5,2\n301,9,9\n", ("--from", "100", "--to", "300")),
+    ("wavelength (angstrom),n,k\n9993.0819,1.5,2\n19986.1639,3,.5\n29979.2458,2,1\n", ()),
+]
+EV, WAVE = 1 / 4.135667696e-15, 29979245800
+AXES = [("energy_meV", None, 1e-3 * EV), ("energy (meV)", None, 1e-3 * EV), ("photon energy (eV)", None, EV), ("energy", None, EV),
+        ("frequency (eV)", None, EV), ("omega (rad/s)", None, 1 / math.tau), ("omega", None, 1 / math.tau),
+        ("frequency_rad/s", None, 1 / math.tau), ("wavenumber (1/cm)", None, WAVE), ("wavenumber_cm^-1", None, WAVE),
+        ("frequency (cm-1)", None, WAVE), ("f", "meV", 1e-3 * EV), ("nu", "1/cm", WAVE), ("Frequency [THz]", None, 1e12)]
+
+
+def test_forms_and_units(program):
+    """Every form of a table gives the same points."""
+    forms = FORMS + [(f"{name},n,k\n{1e14 / unit:.17g},2,1\n{1.5e14 / unit:.17g},3,0.5\n{3e14 / unit:.17g},1.5,2\n",
+                      ("--unit", given) if given else ()) for name, given, unit in AXES]
+    with Place(program) as place:
+        for text, words in forms:
+            place.write("t.csv", text)
+            code, _, err, _ = place.run("fit", "t.csv", "-q", "--poles", "1", "--tolerance", "9", "--json", "t.json", *words)
+            expect(code == 0, f"{text}: {err}")
+            with open(place.path("t.json"), encoding="utf-8") as file:
+                points = json.load(file)["points"]
+            expect(len(points) == 3, f"{text}: {points}")
+            for point, (frequency, eps) in zip(points, POINTS):
+                expect(abs(point["frequency"] / frequency - 1) < 1e-6 and abs(complex(*point["epsilon_r"]) / eps - 1) < 1e-6,
+                       f"{text}: {point}")
+
+
+BAD_TABLES = [
+    ("", (), "has no line with numbers"), ("# only\n", (), "has no line with numbers"), ("1,2,3\n", (), ":1: no line of names"),
+    ("a,b,c\n1,2,3\n", (), ":1: no column is a frequency"), ("f,b,c\n1,2,3\n", (), ":1: no columns n and k"),
+    ("wavelength,n,k\n1,2,3\n", (), ":1: the wavelength has no unit"),
+    ("f,n,k\n1,2,3\n2,2\n", (), ":3: 2 columns, and column 3 is needed"), ("f,n,k\n1,2,3\n2,2,x\n", (), ":3: 'x' is no number"),
+    ("f,n,k\n1,2,3\n2,2,nan\n", (), ":3: 'nan' is no number"), ("f,n,k\n0,2,3\n", (), ":2: 0 must be > 0"),
+    ("f,n,k\n1,2,3\n2,2,3\n2,2,3\n", (), ":4: 2 is given twice"),
+    ("f,n,k\n1,2,3\n2,2,3\n1.5,2,3\n", (), ":4: 1.5 follows 2: the table is not sorted"),
+    ("f,n,k\n3,2,3\n2,2,3\n2.5,2,3\n", (), ":4: 2.5 follows 2: the table is not sorted"),
+    ("f,n,k\n1,2,3\nf,n,k\n", (), ":3: a second line of names"),
+    ("f,n\n1,2\n2,2\n3,2\nf,n\n", (), ":5: the second block of a table has k"),
+    ("f,n\n1,2\n2,2\n3,2\nf,k\n1,2\n2.5,2\n", (), ":7: 2.5 is not where the first block"),
+    ("f,n\n1,2\n2,2\n3,2\nf,k\n1,2\n", (), "shorter than the first"),
+    ("f,n,k\n1,2,3\n2,2,3\n", (), "has 2 points from 0 to inf Hz; a fit takes 3 at least"),
+    ("f,n,k\n1,2,3\n2,2,3\n3,2,3\n", ("--from", "4", "--to", "5"), "has 0 points from 4 to 5 Hz"),
+    ("f,n,k\n1,0,0\n2,2,3\n3,2,3\n", (), ":2: a permittivity of 0"),
+    ("f,n,k\n1,1e200,0\n2,2,3\n3,2,3\n", (), ":2: a permittivity of 0 or beyond all numbers"),
+    ("energy (furlong),n,k\n1,2,3\n", (), ":1: the unit of 'energy (furlong)' is not known"),
+    ("f_rpm,n,k\n1,2,3\n", (), ":1: the unit of 'f_rpm' is not known"),
+    ("wavelength_GHz,n,k\n1,2,3\n", (), ":1: GHz is no unit of the wavelength"),
+    ("frequency_um,n,k\n1,2,3\n", (), ":1: um is no unit of the frequency"),
+    ("omega (THz),n,k\n1,2,3\n", (), ":1: THz is no unit of the angular frequency"),
+    ("f (GHz),n,k\n1,2,3\n", ("--unit", "THz"), ":1: the line of names says GHz, and --unit says THz"),
+    ("f,n,k\n1,2,3\n", ("--columns", "eps"), ":1: the line of names has 'n' in column 2, and --columns eps"),
+    ("f,dk,df (%)\n1,2,3\n", (), ":1: the column 'df (%)' is scaled"), ("f,dk,df (x1e-4)\n1,2,3\n", (), "is scaled"),
+    ("f,n,k\n1,000,000,2,3\n", (), ":2: 5 cells where the first line has 3: '2' belongs to no column"),
+    ("f;n;k\n1;2;3;4\n", (), ":2: 4 cells where the first line has 3"),
+    ("f n k\n1 000 2 3\n", (), ":2: 4 cells where the first line has 3"),
+    ("1,2,3\n2,2,3\n3,2,3,9\n", ("--unit", "THz", "--columns", "nk"), ":3: 4 cells"),
+    ("f,n,k\n1,2,3\0\n", (), ":2: the line is too long, or not text"),
+    ("f,n,k\n1,2,3" + " " * 5000 + "\n", (), ":2: the line is too long, or not text"),
+    ("f,n,k" + ",x" * 62 + "\n", (), ":1: more than 64 columns"),
+]
+
+
+def test_bad_tables(program):
+    """What is wrong is said with its line."""
+    with Place(program) as place:
+        for text, words, message in BAD_TABLES:
+            place.write("t.csv", text)
+            code, out, err, _ = place.run("fit", "t.csv", *words)
+            expect(code == 2 and out == "" and message in err and err.count("\n") == 1, f"{text}: {code}: {out}{err}")
 
 
 def test_gain(program):
