@@ -166,18 +166,18 @@ def test_restarts_doubt_what_the_whole_run_does(program):
     """What is known of a record's end goes into the checkpoint: no false doubt of a record that has died away, none lost."""
     output = PROBE % ", frequencies = { 2.12e8 }" + """, spectra = { { name = "all", frequencies = { 2.12e8 } } },
         far_field = { { name = "far", region = "core", frequencies = { 2.12e8 }, theta = { 0 }, phi = { 0 } } }"""
-    for stop, rings in (("stop = 700e-9", False), ("stop = 120e-9", True)):
-        with place_of(program, case(2, stop, medium="}, core = {", wall='kind = "impedance", impedance = 3', output=output), TWO) as place:
-            place.good(*RUN, "-o", "first")
-            every = ("--set", f"checkpoint.every={place.summary('first')['steps'] * 3 // 10}")
+    for steps, rings in ((3900, False), (1100, True)):
+        wall = 'kind = "impedance", impedance = 10'
+        with place_of(program, case(1, f"steps = {steps}", medium="}, core = {", wall=wall, output=output), TWO) as place:
+            every = ("--set", f"checkpoint.every={steps * 3 // 10}")
             place.good(*RUN, *every, "-o", "whole")
             shutil.copytree(place.path("whole"), place.path("split"))
             forget(place, newest(place, "split"), "split")
             place.good(*RUN, *every, "-o", "split", "--restart")
             whole, split = (sorted(map(str, place.summary(name)["doubts"])) for name in ("whole", "split"))
-            expect(whole == split, f"{stop}: {whole}\n in two parts {split}")
+            expect(whole == split, f"{steps} steps: {whole}\n in two parts {split}")
             for key in ("output.far_field", "output.spectra", "output.probes"):
-                expect(any(key in text and "'record'" in text for text in whole) == rings, f"{stop}, {key}: {whole}")
+                expect(any(key in text and "'record'" in text for text in whole) == rings, f"{steps} steps, {key}: {whole}")
 
 
 def test_probes_beside_a_dipole(program):
