@@ -27,13 +27,16 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 include(GNUInstallDirs)
 
-add_library(curlew_flags INTERFACE)
-target_include_directories(curlew_flags INTERFACE "${PROJECT_SOURCE_DIR}")
-target_compile_definitions(curlew_flags INTERFACE _POSIX_C_SOURCE=200809L)
-target_compile_options(curlew_flags INTERFACE $<$<COMPILE_LANGUAGE:C>:-fno-semantic-interposition>)
-target_compile_options(curlew_flags INTERFACE -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-  -Wpointer-arith -Wcast-qual -Wwrite-strings -Wvla $<$<BOOL:${CURLEW_WERROR}>:-Werror>
-  $<$<BOOL:${CURLEW_NATIVE}>:-march=native>)
+# curlew_plain_flags is without the sanitizers: for the kernels.
+foreach(flags curlew_flags curlew_plain_flags)
+  add_library(${flags} INTERFACE)
+  target_include_directories(${flags} INTERFACE "${PROJECT_SOURCE_DIR}")
+  target_compile_definitions(${flags} INTERFACE _POSIX_C_SOURCE=200809L)
+  target_compile_options(${flags} INTERFACE $<$<COMPILE_LANGUAGE:C>:-fno-semantic-interposition>)
+  target_compile_options(${flags} INTERFACE -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+    -Wpointer-arith -Wcast-qual -Wwrite-strings -Wvla $<$<BOOL:${CURLEW_WERROR}>:-Werror>
+    $<$<BOOL:${CURLEW_NATIVE}>:-march=native>)
+endforeach()
 if(CURLEW_SANITIZE)
   target_compile_options(curlew_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all
     -fno-omit-frame-pointer -O2) # at -O0 the numerical tests would take ten times as long
