@@ -115,12 +115,12 @@ def test_split_in_the_second_run_of_s_parameters(program):
     files_, script = scene("strip")
     with Place(program, files_, script) as place:
         place.good(*RUN, "-q", "-o", "whole")
-        for every, steps in ((300, (300, 800)), (500, (500, 1000)), (499, (499, 999))):  # of the runs' 500 steps each
+        for every, steps in ((120, (120, 320)), (200, (200, 400)), (199, (199, 399))):  # of the runs' 200 steps each
             place.good(*RUN, "-q", "--set", f"checkpoint.every={every}", "-o", "split")
             found = sorted({int(name.split("_")[1].split(".")[0]) for name in checkpoints(place, "split")})
             expect(found == list(steps), f"checkpoints of steps {found}, every {every}")
-            if every == 500:
-                forget(place, 1000, "split")
+            if every == 200:
+                forget(place, 400, "split")
             place.good(*RUN, "-q", "--restart", "-o", "split")
             for name in ("sparameters.csv", "case.s2p", "ports/left.csv", "energy.csv", "voltages/middle.csv"):
                 expect(content(place, "whole", name) == content(place, "split", name), f"{name} differs, every {every}")

@@ -116,7 +116,7 @@ Physical Surface("right") = Surface In BoundingBox{ 30-e, -e, -e, 30+e, 23, 11 }
 GUIDE = """\
 local pulse = waveform.gaussian { f0 = 10e9, bandwidth = 8e9 }
 simulation {
-  mesh = { file = "guide.geo", unit = 1e-3 }, order = 2, time = { steps = 900, integrator = "INTEGRATOR" },
+  mesh = { file = "guide.geo", unit = 1e-3 }, order = 2, time = { steps = 300, integrator = "INTEGRATOR" },
   flux = "FLUX", backend = "BACKEND",
   materials = { default = {}, block = { epsilon_r = 4, sigma = 0.05, debye = { { delta = 3, tau = 1e-11 } } } },
   boundaries = {
@@ -143,7 +143,7 @@ Physical Surface("sides") = { Surface In BoundingBox{ -e, -e, -e, 3, e, 2 },
 STRIP = """\
 local pulse = waveform.gaussian { bandwidth = 1e9 }
 simulation {
-  mesh = { file = "strip.geo" }, order = 3, time = { steps = 500, integrator = "INTEGRATOR" },
+  mesh = { file = "strip.geo" }, order = 3, time = { steps = 200, integrator = "INTEGRATOR" },
   flux = "FLUX", backend = "BACKEND",
   materials = { air = {} },
   boundaries = {
@@ -174,7 +174,7 @@ Physical Surface("ground") = Surface In BoundingBox{ -e, -e, -e, 4, 4, e };
 LINE = """\
 local pulse = waveform.gaussian { bandwidth = 20e9 }
 simulation {
-  mesh = { file = "line.geo", unit = 1e-3 }, order = 2, time = { steps = 500, integrator = "INTEGRATOR" },
+  mesh = { file = "line.geo", unit = 1e-3 }, order = 2, time = { steps = 200, integrator = "INTEGRATOR" },
   flux = "FLUX", backend = "BACKEND",
   materials = { substrate = { epsilon_r = 3, sigma = 0.02 }, air = {} }, interfaces = { strip = { kind = "pec" } },
   boundaries = {
@@ -187,7 +187,7 @@ simulation {
 SCENES = {"line": (LINE_GEO, LINE), "box": (BOX_GEO, BOX), "guide": (GUIDE_GEO, GUIDE), "strip": (STRIP_GEO, STRIP)}
 
 
-def scene(name, integrator="leapfrog", flux="upwind", backend="cpu", steps=500, sheet=False):
+def scene(name, integrator="leapfrog", flux="upwind", backend="cpu", steps=150, sheet=False):
     """Files for a Place, and the script. sheet: the box has a resistive sheet, a film if it is "graphene"
     or a sheet of metal if it is "metal", and a metal wall."""
     geometry, script = SCENES[name]
