@@ -270,6 +270,7 @@ const struct mx_backend_ops mx_backend_cuda = {
     .threads = threads,
     .halo_use = gpu_halo_use,
     .instructions = instructions,
+    .profile = mx_no_phases,
     .memory = memory,
     .card = &card,
 };

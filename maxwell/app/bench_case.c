@@ -208,8 +208,10 @@ static int check_fields(const struct mx_backend_ops *ops, struct mx_backend *bac
 }
 
 /* Finds the floor of a case as bench.h defines it. */
-static void find_floor(struct mx_bench_result *result, const struct mx_bench_ceilings *measured)
+static void find_floor(struct mx_bench_result *result, const struct mx_bench_ceilings *measured,
+                       const struct mx_problem *problem)
 {
+  const struct mx_schedule schedule = mx_schedule_of(result->integrator, problem);
   const bool on_card = mx_backends[result->backend]->card->present;
   const double copy = on_card ? measured->card.copy : measured->copy;
   const double copy_fields = on_card ? measured->card.copy_fields : measured->copy_fields;
@@ -217,7 +219,7 @@ static void find_floor(struct mx_bench_result *result, const struct mx_bench_cei
   size_t Np = DG_NP((size_t)result->order), Nf = DG_NF((size_t)result->order);
   size_t K = result->elements / (size_t)result->ranks; /* all ranks have as many, and as much of a machine */
   double number = result->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
-  result->bytes = (double)(6 * Np * K) * number * mx_field_moves(&mx_schemes[result->integrator]);
+  result->bytes = (double)(6 * Np * K) * number * mx_field_moves(&schedule);
   result->flops = (double)((24 * Np * Np + 32 * Np * Nf) * K) * mx_schemes[result->integrator].evaluations;
   double by_bytes = result->bytes / copy, by_flops = result->flops / peak;
   result->floor = fmax(by_bytes, by_flops);
@@ -249,7 +251,7 @@ static int measure_case(struct mx_bench_result *result, const struct cube *cube,
   size_t bytes = ops->card->present ? ops->memory(&cube->problem, &wanted) : dg_memory_current() - noise;
   result->memory = (double)bytes * result->ranks / (double)result->unknowns;
   result->threads = ops->threads(backend);
-  result->instructions = ops->instructions != NULL ? ops->instructions() : "compiler's choice";
+  result->instructions = ops->instructions();
   if (measure_steps(result, cube, backend, options->seconds, err) == 0 &&
       measure_halo(result, ops, backend, cube->ranks.comm, err) == 0)
     (void)check_fields(ops, backend, err);
@@ -279,7 +281,7 @@ static int measure_backends(struct mx_bench_list *list, const struct cube *cube,
       if (!options->backend[i] || first != (round == 0)) continue;
       struct mx_bench_result result = *like;
       result.backend = i;
-      find_floor(&result, ceilings);
+      find_floor(&result, ceilings, &cube->problem);
       if (measure_case(&result, cube, options, step, err) != 0) return err->code;
       if (!mx_backends[i]->card->present) result.cycles = cycles_of(&result, ceilings->clock);
       if (first) reference = result.seconds;

@@ -45,9 +45,7 @@ static void info(void)
     int status = mx_backends[i]->available(&err);
     const struct mx_backend_ops *ops = mx_backends[i];
     if (status != 0) printf("  %-10s %s; not available: %s\n", ops->name, ops->description, err.message);
-    else
-      printf("  %-10s %s%s%s\n", ops->name, ops->description, ops->instructions != NULL ? "; here: " : "",
-             ops->instructions != NULL ? ops->instructions() : "");
+    else printf("  %-10s %s; here: %s\n", ops->name, ops->description, ops->instructions());
   }
   for (size_t i = 0; mx_backends_missing[i] != NULL; i += 2)
     printf("  %-10s not in this build: %s\n", mx_backends_missing[i], mx_backends_missing[i + 1]);

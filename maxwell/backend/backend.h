@@ -111,6 +111,8 @@ struct mx_halo_use {
 /* A value for stage_begin: the sources follow through stage_sources (card.h). */
 extern const struct mx_stage_sources mx_sources_follow;
 
+/* Every member is required: a backend without phases, say, has mx_no_phases, and one of the host mx_no_card. So callers
+ * test for no function. */
 struct mx_backend_ops {
   const char *name;        /* name in scripts: "reference" */
   const char *description; /* one line for `curlew info` */
@@ -155,16 +157,20 @@ struct mx_backend_ops {
   int (*loaded)(struct mx_backend *backend, struct dg_error *err);
   int (*threads)(const struct mx_backend *backend); /* threads that work on the fields */
   struct mx_halo_use (*halo_use)(const struct mx_backend *backend);
-  /* The instructions of the kernels on this machine, where the backend is available: "AVX-512"; may be NULL. */
+  /* The instructions of the kernels on this machine, where the backend is available: "AVX-512". */
   const char *(*instructions)(void);
-  /* From now on the backend adds the times of its phases to the profile, which outlives it. NULL for a backend without
-   * phases. */
+  /* From now on the backend adds the times of its phases to the profile, which outlives it. */
   void (*profile)(struct mx_backend *backend, struct mx_profile *profile);
   /* Bytes that the backend will allocate for a problem of this size, so that `curlew check` can name them beforehand.
    * On a card they are bytes of the card. */
   size_t (*memory)(const struct mx_problem *problem, const struct mx_backend_options *options);
   const struct mx_card_ops *card; /* functions of cards; &mx_no_card for backends of the host */
 };
+
+static inline void mx_no_phases(struct mx_backend *backend, struct mx_profile *profile)
+{
+  (void)backend, (void)profile;
+}
 
 /* All backends that were compiled in, best first, NULL-terminated. The list is maxwell/app's. */
 extern const struct mx_backend_ops *const mx_backends[];

@@ -2,7 +2,8 @@
  *
  * Backends of the host have mx_no_card, whose functions do what is right without a card: there is no card to take or
  * to wait for, and there are no buffers and rows. Callers therefore need no test. A caller that goes another way
- * without a card asks `present`. Functions marked "Present" are called only where there is a card. */
+ * without a card asks `present`. Functions marked "Present" are called only where there is a card, and every card has
+ * them. Only `elliptic` is optional. */
 #pragma once
 
 #include <stdbool.h>
@@ -90,15 +91,15 @@ struct mx_card_ops {
   int (*monitor_take)(struct mx_backend *backend, size_t monitor, size_t row, struct dg_error *err);
   /* Present. Fetches value[rows][6 points + functionals], the rows 0..rows-1. */
   int (*monitor_fetch)(struct mx_backend *backend, size_t monitor, size_t rows, double *value, struct dg_error *err);
-  /* Present; NULL where a card cannot. Makes sums of zero: sum[2 frequencies][faces][4][Nf]. Call it before the first
+  /* Present. Makes sums of zero: sum[2 frequencies][faces][4][Nf]. Call it before the first
    * stage. */
   int (*face_sums_new)(struct mx_backend *backend, const struct mx_face_sums *what, size_t *number,
                        struct dg_error *err);
-  /* The same of points: sum[2 frequencies][points][components]. */
+  /* Present. The same of points: sum[2 frequencies][points][components]. */
   int (*point_sums_new)(struct mx_backend *backend, const struct mx_point_sums *what, size_t *number,
                         struct dg_error *err);
-  /* Sums of faces and of points. Puts the observed values into a row, 0..rows - 1 (of faces 0..31). The host does not
-   * wait. */
+  /* Present, as what follows. Sums of faces and of points. Puts the observed values into a row, 0..rows - 1 (of faces
+   * 0..31). The host does not wait. */
   int (*sums_take)(struct mx_backend *backend, size_t number, size_t row, struct dg_error *err);
   /* sum[k] += turn[r][k] row[r], rows 0..rows-1 in their order; turn[rows][2 frequencies]. */
   int (*sums_add)(struct mx_backend *backend, size_t number, size_t rows, const double *turn, struct dg_error *err);

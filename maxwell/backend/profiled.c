@@ -195,8 +195,8 @@ static void watch_card(struct mx_card_ops *card, const struct mx_card_ops *inner
   card->monitor_new = monitor_new;
   card->monitor_take = monitor_take;
   card->monitor_fetch = monitor_fetch;
-  if (inner->face_sums_new != NULL) card->face_sums_new = face_sums_new;
-  if (inner->point_sums_new != NULL) card->point_sums_new = point_sums_new;
+  card->face_sums_new = face_sums_new;
+  card->point_sums_new = point_sums_new;
   card->sums_take = sums_take;
   card->sums_add = sums_add;
   card->sums_fetch = sums_fetch;
@@ -212,7 +212,7 @@ int mx_profile_backend(struct mx_backend **backend, struct mx_profiled *tables, 
   struct mx_backend *outer;
   if (DG_NEW(outer, 1, err) != 0) return err->code;
   *outer = (struct mx_backend){.ops = inner, .inner = *backend, .profile = profile};
-  if (inner->profile != NULL) inner->profile(*backend, profile);
+  inner->profile(*backend, profile);
   *ops = *inner;
   ops->destroy = destroy;
   ops->upload = upload;
@@ -234,7 +234,7 @@ int mx_profile_backend(struct mx_backend **backend, struct mx_profiled *tables, 
     ops->card = &tables->card;
   }
   ops->create = NULL; /* the backend has been created already */
-  ops->profile = NULL;
+  ops->profile = mx_no_phases;
   *backend = outer;
   return 0;
 }

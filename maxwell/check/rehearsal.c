@@ -259,7 +259,7 @@ static void time_ports(struct stage *stage, struct mx_rehearsal *rehearsal)
   for (int i = 0; i < 2; i++)
     for (int k = 0; k < TRIES; k++) {
       const double start = mx_clock();
-      for (int s = 0; s < mx_schemes[scene->config->time.integrator].stages; s++)
+      for (int s = 0; s < scene->sources->schedule.passes; s++)
         mx_sources_evaluate_ports(scene->sources, when[i], s, scene->step);
       seconds[i] = fmin(seconds[i], mx_clock() - start);
     }

@@ -242,7 +242,7 @@ static void convert_currents(const struct reader *reader, size_t e, int f, size_
 {
   const bool from = reader->components != MX_COVARIANT_TANGENTIAL,
              to = reader->scene->ops->components != MX_COVARIANT_TANGENTIAL;
-  if (from != to) mx_skin_turn_state(reader->scene->problem, e, (size_t)f, vectors, to, value);
+  if (from != to) mx_turn_currents(reader->scene->problem, e, (size_t)f, vectors, to, value);
 }
 
 static int load_piece(struct reader *reader, int array, struct dg_store *store, size_t first, size_t count,

@@ -124,7 +124,7 @@ static int belongs(const struct work *work, size_t e, int f, bool *does)
   } else if (!on_surface(work, e, f)) return 0;
   *does = true;
   face_centre(mesh, e, f, x);
-  const bool sheet = scene->problem->sheet[e][f] != 0 || scene->problem->skin[e][f] != 0;
+  const bool sheet = mx_face_has_term(scene->problem, e, f);
   if (beyond == DG_BOUNDARY || scene->problem->neighbour[e][f] < 0 || sheet)
     return dg_fail(work->err, DG_INPUT,
                    MX_PLACE "output.far_field: the surface of '%s' touches a %s near (%g, %g, %g) m; it must run "

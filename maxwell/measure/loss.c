@@ -16,7 +16,7 @@ static bool takes_power(const struct mx_problem *problem, size_t e)
 {
   if (mx_relaxation_rate(problem, e) > 0) return true;
   for (size_t r = 0; r < problem->responses; r++)
-    if (!mx_responses[problem->response[r].kind]->layer && mx_response_find(&problem->response[r], e) >= 0) return true;
+    if (mx_response_has_energy(&problem->response[r]) && mx_response_find(&problem->response[r], e) >= 0) return true;
   return false;
 }
 

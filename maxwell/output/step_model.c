@@ -63,10 +63,10 @@ int mx_model_init(struct mx_model *model, const struct mx_scene *scene, struct m
                   struct dg_error *err)
 {
   const struct mx_problem *problem = scene->problem;
-  const struct mx_scheme *scheme = &mx_schemes[scene->config->time.integrator];
+  const struct mx_schedule schedule = mx_schedule_of(scene->config->time.integrator, problem);
   const struct mx_backend_options options = mx_scene_backend_options(scene);
   double real = scene->config->precision == MX_DOUBLE ? 8 : 4, faces = (double)scene->ranks->halo.faces;
-  double sent = (double)scene->ops->halo_use(backend).bytes, a_stage = sent / scheme->stages, latency, whole,
+  double sent = (double)scene->ops->halo_use(backend).bytes, a_stage = sent / schedule.passes, latency, whole,
          copy = INFINITY;
   size_t a_face = faces > 0 ? (size_t)(a_stage / faces) : 0;
   if (scene->ops->card->present) {
@@ -85,9 +85,9 @@ int mx_model_init(struct mx_model *model, const struct mx_scene *scene, struct m
     return err->code;
   }
   double unknowns = 6.0 * problem->ref->Np * (double)problem->K;
-  double fields = unknowns * real * mx_field_moves(scheme) / copy;
+  double fields = unknowns * real * mx_field_moves(&schedule) / copy;
   double interior = problem->K > 0 ? (double)problem->set[0].end[MX_INNER] / (double)problem->K : 0;
-  double halo = whole * scheme->stages, hidden = fmin(halo, interior * fields);
+  double halo = whole * schedule.passes, hidden = fmin(halo, interior * fields);
   double most[] = {1 / copy, latency, a_stage > 0 && whole > latency ? (whole - latency) / a_stage : 0,
                    fields,   halo,    halo - hidden};
   if (dg_comm_reduce(scene->comm, DG_MAX, sizeof most / sizeof *most, most, err) != 0) return err->code;

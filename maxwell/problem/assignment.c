@@ -145,8 +145,8 @@ int mx_refuse_media(const struct mx_problem *problem, const struct mx_assignment
   return 0;
 }
 
-ptrdiff_t mx_metal_sheet(const struct mx_assignment *assignment, const struct mx_config *config,
-                         const struct dg_mesh *mesh, size_t e, int f)
+ptrdiff_t mx_metal_between(const struct mx_assignment *assignment, const struct mx_config *config,
+                           const struct dg_mesh *mesh, size_t e, int f)
 {
   const int surface = mesh->surface[e][f], key = surface >= 0 ? assignment->interface[surface] : -1;
   if (assignment->boundary[e][f] != MX_SHEET || key < 0 || config->interface[key].kind != MX_METAL_SHEET) return -1;

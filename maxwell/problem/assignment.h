@@ -30,5 +30,5 @@ int mx_assign_warm(struct mx_problem *problem, const struct mx_assignment *assig
 int mx_refuse_media(const struct mx_problem *problem, const struct mx_assignment *assignment,
                     const struct mx_config *config, const struct dg_mesh *mesh, struct dg_error *err) DG_MUST_USE;
 /* The sheet of metal on face f of element e, its place in mx_problem.metal; -1: there is none. */
-ptrdiff_t mx_metal_sheet(const struct mx_assignment *assignment, const struct mx_config *config,
-                         const struct dg_mesh *mesh, size_t e, int f);
+ptrdiff_t mx_metal_between(const struct mx_assignment *assignment, const struct mx_config *config,
+                           const struct dg_mesh *mesh, size_t e, int f);

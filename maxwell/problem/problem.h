@@ -155,6 +155,13 @@ static inline size_t mx_kept_faces(const struct mx_problem *problem)
 {
   return problem->open_faces + problem->sheet_faces;
 }
+/* Says whether a part of them carries a resistor, whose jumps it keeps. */
+static inline bool mx_keeps_jumps(const struct mx_problem *problem) { return problem->sheet_faces > 0; }
+/* Says whether a sheet, a film or a wall with a state is on the face. */
+static inline bool mx_face_has_term(const struct mx_problem *problem, size_t e, int f)
+{
+  return problem->sheet[e][f] != 0 || problem->skin[e][f] != 0;
+}
 /* Returns the number of face f of element e among them; -1: none is kept. */
 ptrdiff_t mx_kept_slot(const struct mx_problem *problem, size_t e, int f);
 /* Returns the number of face f of element e among those on metal walls; -1: it is none of them. */

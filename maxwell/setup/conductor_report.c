@@ -1,5 +1,5 @@
-/* Logs the media with losses whose relaxation a step does not resolve (time/medium.h), and what fits of sheets of metal
- * are worth. setup_build.c calls it. */
+/* Logs the media with losses whose relaxation a step does not resolve (time/medium.h), what fits of sheets of metal are
+ * worth, and the resistors of graphene. setup_build.c calls it. */
 #include "maxwell/setup/conductor_report.h"
 
 #include <math.h>
@@ -65,7 +65,7 @@ int mx_report_conductors(const struct mx_scene *scene, struct dg_error *err)
   return 0;
 }
 
-/* ---- sheets of metal */
+/* ---- sheets of metal and graphene */
 
 static void warn_of_sheet(const struct mx_scene *scene, const struct mx_metal_config *metal, const char *name,
                           const double band[2])
@@ -85,9 +85,24 @@ static void warn_of_sheet(const struct mx_scene *scene, const struct mx_metal_co
         name, band[1], surface);
 }
 
-void mx_report_sheets(const struct mx_scene *scene)
+static void report_graphene(const struct mx_scene *scene)
+{
+  for (size_t i = 0; i < scene->config->interfaces; i++) {
+    const struct mx_interface_config *interface = &scene->config->interface[i];
+    const struct mx_graphene_config *graphene = &interface->graphene;
+    char name[128];
+    if (interface->kind != MX_GRAPHENE) continue;
+    mx_selector_name(&interface->where, name, sizeof name);
+    const double D = mx_graphene_drude(graphene->potential, graphene->temperature);
+    dg_log_line(scene->log, "graphene  %s: %.4g ohm and %.4g H in series, of a square", name,
+                1 / (D * graphene->relaxation), 1 / D);
+  }
+}
+
+void mx_report_interfaces(const struct mx_scene *scene)
 {
   const double pi = acos(-1);
+  report_graphene(scene);
   for (size_t i = 0; i < scene->config->interfaces; i++) {
     const struct mx_interface_config *interface = &scene->config->interface[i];
     const struct mx_metal_config *metal = &interface->metal;

@@ -216,7 +216,7 @@ static int report(const struct mx_scene *scene, size_t layer, struct dg_error *e
   double sum[VALUES] = {0}, index = -INFINITY, sigma = 0, followed = 0;
   for (size_t r = 0; r < problem->responses; r++) {
     const struct mx_response *response = &problem->response[r];
-    for (size_t k = 0; k < response->count && mx_responses[response->kind]->layer; k++) {
+    for (size_t k = 0; k < response->count && !mx_response_has_energy(response); k++) {
       const size_t e = (size_t)response->where[k];
       double own[MX_RESPONSE_PARAMETERS];
       if (scene->assignment->layer[e] != (int)layer) continue;

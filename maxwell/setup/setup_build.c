@@ -185,20 +185,6 @@ static int check_balance(const struct mx_setup *setup, struct dg_error *err)
   return 0;
 }
 
-static void report_graphene(const struct mx_setup *setup)
-{
-  for (size_t i = 0; i < setup->config->interfaces; i++) {
-    const struct mx_interface_config *interface = &setup->config->interface[i];
-    const struct mx_graphene_config *graphene = &interface->graphene;
-    char name[128];
-    if (interface->kind != MX_GRAPHENE) continue;
-    mx_selector_name(&interface->where, name, sizeof name);
-    const double D = mx_graphene_drude(graphene->potential, graphene->temperature);
-    dg_log_line(setup->log, "graphene  %s: %.4g ohm and %.4g H in series, of a square", name,
-                1 / (D * graphene->relaxation), 1 / D);
-  }
-}
-
 /* Metal walls: what their fit is worth, and what is most likely not meant. */
 static void report_metals(const struct mx_setup *setup)
 {
@@ -212,7 +198,7 @@ static void report_metals(const struct mx_setup *setup)
     mx_selector_name(&boundary->where, name, sizeof name);
     mx_metal_band(setup->config, metal, band);
     const double mu = MX_MU0 * metal->mu_r, rough = mx_metal_rough(mu, metal->sigma, metal->roughness),
-                 error = mx_wall_skin_error(setup->config, &setup->problem, i, 2 * pi * band[0], 2 * pi * band[1]),
+                 error = mx_metal_fit_error(setup->config, &setup->problem, i, 2 * pi * band[0], 2 * pi * band[1]),
                  more = 1 + 2 / pi * atan(2 * pi * band[1] / rough);
     double Z[2];
     mx_metal_impedance(mu, metal->sigma, metal->roughness, 2 * pi * band[1], Z);
@@ -460,8 +446,7 @@ static int make_tables(struct mx_setup *setup, const struct dg_geometry *geometr
   if (dg_comm_rank(setup->comm) == 0) mx_warn_entities(&setup->mesh, setup->log);
   report_defaults(setup);
   report_metals(setup);
-  report_graphene(setup);
-  mx_report_sheets(&scene);
+  mx_report_interfaces(&scene);
   mx_ports_describe(&setup->sources.ports, setup->log);
   mx_ports_warn(&setup->sources.ports, &setup->sources.list, setup->log);
   mx_ports_warn_of_rods(&setup->sources.ports, config, setup->log);

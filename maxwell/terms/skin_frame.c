@@ -39,8 +39,8 @@ void mx_skin_face(const struct mx_problem *problem, size_t e, size_t f, double t
   product[0] = scale * g[2], product[1] = -scale * g[1], product[2] = scale * g[0];
 }
 
-void mx_skin_turn_state(const struct mx_problem *problem, size_t e, size_t f, size_t vectors, bool to_cartesian,
-                        double *value)
+void mx_turn_currents(const struct mx_problem *problem, size_t e, size_t f, size_t vectors, bool to_cartesian,
+                      double *value)
 {
   const struct dg_reference *ref = problem->ref;
   const size_t Nf = (size_t)ref->Nf;

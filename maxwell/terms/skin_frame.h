@@ -14,5 +14,5 @@ void mx_sheet_numbers(const struct mx_skin *skin, size_t q, double n[2]);
 void mx_skin_face(const struct mx_problem *problem, size_t e, size_t f, double turn[3], double product[3]);
 /* Turns currents value[vectors][3][Nf] on face f of element e: Cartesian ones to those of a backend whose traces are
  * tangential (MX_WITH_ALONG), or back. */
-void mx_skin_turn_state(const struct mx_problem *problem, size_t e, size_t f, size_t vectors, bool to_cartesian,
-                        double *value);
+void mx_turn_currents(const struct mx_problem *problem, size_t e, size_t f, size_t vectors, bool to_cartesian,
+                      double *value);

@@ -38,12 +38,6 @@ enum { MX_TERM_ROWS(MX_TERM_ROW) MX_TERMS };
 
 extern const struct mx_term_row mx_term_rows[MX_TERMS];
 
-/* Is what the states of a response store part of the energy of the fields? */
-static inline bool mx_response_has_energy(const struct mx_response *response)
-{
-  return !mx_responses[response->kind]->layer;
-}
-
 /* Bytes of all of them. */
 size_t mx_term_bytes(const struct mx_problem *problem, const struct mx_scheme *scheme, size_t real);
 

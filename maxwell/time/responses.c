@@ -90,7 +90,7 @@ double mx_relaxation(const struct mx_problem *problem, size_t e)
   size_t k;
   const struct mx_response *response = mx_problem_response(problem, e, &k);
   if (response == NULL) return rate;
-  if (mx_responses[response->kind]->layer)
+  if (!mx_response_has_energy(response))
     return rate + mx_responses[response->kind]->rate(problem->epsilon[e], mx_response_parameter(response, k));
   for (int i = 0; i < 2; i++) {
     response = mx_problem_poles(problem, (enum mx_equation)i, e, &k);

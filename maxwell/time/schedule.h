@@ -79,12 +79,15 @@ struct mx_schedule mx_schedule_of(enum mx_integrator integrator, const struct mx
 /* Tells whether a step moves E and H at different times. */
 static inline bool mx_staggered(enum mx_integrator integrator) { return mx_schemes[integrator].staggered; }
 
-/* Counts how often the numbers of both fields are moved in a step, without those of traces and tables. A staggered pass
- * reads the field under the curl, and reads and writes the other; any other pass does so with both and their registers.
- */
-static inline double mx_field_moves(const struct mx_scheme *scheme)
+/* Counts how often the numbers of both fields are moved in a step, without those of traces and tables. A pass that
+ * changes one field reads the other, and reads and writes this one; any other pass does so with both and their
+ * registers. */
+static inline double mx_field_moves(const struct mx_schedule *schedule)
 {
-  return (scheme->staggered ? 1.5 : 4.0) * scheme->stages;
+  double moves = 0;
+  for (int s = 0; s < schedule->passes; s++)
+    moves += schedule->pass[s].changes[0] && schedule->pass[s].changes[1] ? 4 : 1.5;
+  return moves;
 }
 
 /* Returns the one equation of a pass of a staggered scheme, by enum mx_equation: 0 where E changes, 1 where H does. */

@@ -59,7 +59,7 @@ enum mx_thing mx_touch_wall(const struct mx_config *config, int boundary)
   return by_impedance[wall->behind];
 }
 
-enum mx_thing mx_touch_sheet(const struct mx_config *config, int interface)
+enum mx_thing mx_touch_interface(const struct mx_config *config, int interface)
 {
   if (interface < 0) return MX_NO_THING;
   switch (config->interface[interface].kind) {

@@ -111,7 +111,7 @@ static int look_at_layer_face(struct mx_touch_work *work, size_t e, int f)
   const int layer = layer_of(scene, e), boundary = scene->assignment->boundary[e][f],
             interface = interface_of(scene, e, f);
   const enum mx_thing of = layer_thing(scene, layer), wall = mx_touch_wall(scene->config, boundary),
-                      sheet = mx_touch_sheet(scene->config, interface);
+                      sheet = mx_touch_interface(scene->config, interface);
   const struct mx_touch_place place = {.e = e, .f = f};
   if (wall == MX_A_PORT || wall == MX_AN_ELEMENT) return mx_touch_note(work, wall, boundary, MX_IN, of, layer, &place);
   if (dg_mesh_in_layer(scene->mesh, e) || (wall == MX_NO_THING && sheet == MX_NO_THING))
@@ -133,7 +133,7 @@ static int look_at_ends(struct mx_touch_work *work, int layer)
   for (size_t e = 0; e < mesh->K && edges.count > 0; e++)
     for (int f = 0; f < 4; f++) {
       const int interface = interface_of(scene, e, f), boundary = scene->assignment->boundary[e][f];
-      const enum mx_thing sheet = mx_touch_sheet(scene->config, interface),
+      const enum mx_thing sheet = mx_touch_interface(scene->config, interface),
                           wall = mx_touch_wall(scene->config, boundary);
       const struct mx_touch_place place = {.e = e, .f = f, .side = layer_of(scene, e) < 0 ? MX_HERE : MX_THERE};
       if ((sheet == MX_NO_THING && wall == MX_NO_THING) || !touches(work, &edges, e, f)) continue;
@@ -212,7 +212,7 @@ static int look_at_total_field(struct mx_touch_work *work, int index)
   for (size_t e = 0; e < mesh->K && edges.count > 0; e++)
     for (int f = 0; f < 4; f++) {
       const int interface = interface_of(scene, e, f);
-      const enum mx_thing sheet = mx_touch_sheet(scene->config, interface);
+      const enum mx_thing sheet = mx_touch_interface(scene->config, interface);
       const double off = mx_wave_misfit(wave, scene->problem->normal[e][f], 0);
       const struct mx_touch_place place = {
           .e = e, .f = f, .side = in_total_field(scene, index, e) ? MX_HERE : MX_THERE, .off = off};
@@ -235,8 +235,8 @@ static int look_at_flux_face(struct mx_touch_work *work, int index, size_t e, in
   const int32_t beyond = scene->mesh->neighbour[e][f];
   struct mx_touch_place place = {.e = e, .f = f};
   if (dg_mesh_in_layer(scene->mesh, e)) return 0;
-  if (mx_touch_note(work, MX_A_FLUX, index, MX_LIES_ON, mx_touch_sheet(scene->config, interface), interface, &place) !=
-      0)
+  if (mx_touch_note(work, MX_A_FLUX, index, MX_LIES_ON, mx_touch_interface(scene->config, interface), interface,
+                    &place) != 0)
     return work->err->code;
   if (layer >= 0 && (beyond == DG_BOUNDARY || layer_of(scene, (size_t)beyond / 4) >= 0) &&
       mx_touch_note(work, MX_A_FLUX, index, MX_IN, layer_thing(scene, layer), layer, &place) != 0)
@@ -317,7 +317,7 @@ static int look_beside_wave(struct mx_touch_work *work, int index, const double 
   for (size_t e = 0; e < scene->mesh->K && edges.count > 0; e++)
     for (int f = 0; f < 4; f++) {
       const int boundary = scene->assignment->boundary[e][f], interface = interface_of(scene, e, f);
-      const enum mx_thing sheet = mx_touch_sheet(config, interface),
+      const enum mx_thing sheet = mx_touch_interface(config, interface),
                           thing = sheet != MX_NO_THING ? sheet : mx_touch_wall(config, boundary);
       const int number = sheet != MX_NO_THING ? interface : boundary;
       struct mx_touch_place place = {.e = e, .f = f};
@@ -358,8 +358,7 @@ static bool scatters(const struct mx_touch_scene *scene, const struct mx_far_fie
   const struct mx_problem *problem = scene->problem;
   size_t entry;
   for (int f = 0; f < 4; f++)
-    if (problem->sheet[e][f] != 0 || problem->skin[e][f] != 0 ||
-        (problem->neighbour[e][f] < 0 && !on_image(far, scene->mesh, e, f)))
+    if (mx_face_has_term(problem, e, f) || (problem->neighbour[e][f] < 0 && !on_image(far, scene->mesh, e, f)))
       return true;
   return fabs(problem->epsilon[e] / far->surface.epsilon - 1) > 1e-9 ||
          fabs(problem->mu[e] / far->surface.mu - 1) > 1e-9 || mx_relaxation_rate(problem, e) > 0 ||

@@ -45,6 +45,6 @@ int mx_touch_note(struct mx_touch_work *work, enum mx_thing a, int ia, enum mx_m
                   const struct mx_touch_place *place) DG_MUST_USE;
 /* The thing that a wall or a sheet of that kind is; MX_NO_THING: it takes part in nothing. */
 enum mx_thing mx_touch_wall(const struct mx_config *config, int boundary);
-enum mx_thing mx_touch_sheet(const struct mx_config *config, int interface);
+enum mx_thing mx_touch_interface(const struct mx_config *config, int interface);
 /* All walks. Collective. */
 int mx_touch_find(struct mx_touch_work *work) DG_MUST_USE;

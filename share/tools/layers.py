@@ -158,13 +158,9 @@ KIND = re.compile(r"\bmx_\w*?(?:skin|film|sheet|ferrite|graphene)\w*|\bMX_(?:SKI
                   r"\b(?:skin|sheet)_faces?\b|mx_responses\[[^\n]*\]->layer\b|->(?:skin|sheet)\[")
 NAMES_KINDS = ("maxwell/model", "maxwell/terms", "maxwell/response", "gpu/terms", "gpu/kernels/skins")
 STILL_NAMES_KINDS = """
-    maxwell/backend/reference/reference_body.h maxwell/checkpoint/checkpoint_fields.c maxwell/far/far_surface.c
-    maxwell/measure/loss.c maxwell/operator/operator_body.h maxwell/output/ports/takers.c maxwell/output/powers/powers.c
-    maxwell/problem/assignment.c maxwell/problem/assignment.h maxwell/problem/flux.h maxwell/problem/problem.c
-    maxwell/problem/problem.h maxwell/setup/conductor_report.c maxwell/setup/conductor_report.h
-    maxwell/setup/layer_report.c maxwell/setup/setup_build.c maxwell/setup/setup_mesh.c
-    maxwell/sources/tem/tem_conductors.c maxwell/time/responses.c maxwell/touch/touch.c maxwell/touch/touch_find.c
-    maxwell/touch/touch_work.h maxwell/worth/asked/asked.h maxwell/worth/asked/frequencies.c
+    maxwell/measure/loss.c maxwell/operator/operator_body.h maxwell/output/powers/powers.c maxwell/problem/assignment.c
+    maxwell/problem/flux.h maxwell/problem/problem.c maxwell/problem/problem.h maxwell/setup/conductor_report.c
+    maxwell/setup/setup_mesh.c maxwell/worth/asked/frequencies.c
 """.split()
 
 INTEGRATOR = re.compile(r"\bMX_(?:LEAPFROG|RK4|LSRK|EULER)\b")

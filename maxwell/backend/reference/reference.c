@@ -62,6 +62,8 @@ static size_t memory(const struct mx_problem *problem, const struct mx_backend_o
          real * (fields * 3 * (size_t)problem->ref->Np * (problem->K + problem->ghosts) + traces);
 }
 
+static const char *instructions(void) { return "compiler's choice"; }
+
 const struct mx_backend_ops mx_backend_reference = {
     .name = "reference",
     .description = "plain loops in C, any order, double and single precision, one thread",
@@ -83,6 +85,7 @@ const struct mx_backend_ops mx_backend_reference = {
     .loaded = loaded,
     .threads = threads,
     .halo_use = halo_use,
+    .instructions = instructions,
     .profile = set_profile,
     .memory = memory,
     .card = &mx_no_card,

@@ -16,7 +16,7 @@ struct NAME(state) {
   REAL *sum_E, *sum_H;           /* the fields at the end of the step, as they add up */
   REAL *H_before;                /* leapfrog: H at n-1/2, kept while a step is observed */
   REAL *trace_E, *trace_H;       /* leapfrog: kept traces (operator.h) of one step ago */
-  void *own[MX_TERMS];      /* of the terms that act around a pass (maxwell/terms/host_row.h) */
+  void *own[MX_TERMS];           /* of the terms that act around a pass (maxwell/terms/host_row.h) */
   int threads;                   /* 1 */
   bool observed;
   bool starting;                          /* H goes half a step back: states rest */
@@ -211,7 +211,7 @@ static int NAME(upload)(struct NAME(state) * state, const double *E, const doubl
   state->starting = false;
   NAME(start_terms_back)(state, state->H);
   NAME(mx_kept_trace)(state->problem, MX_AMPERE, state->E, state->trace_E);
-  if (state->problem->sheet_faces > 0 && NAME(fill_ghosts)(state, err) != 0) return err->code;
+  if (mx_keeps_jumps(state->problem) && NAME(fill_ghosts)(state, err) != 0) return err->code;
   NAME(mx_kept_trace)(state->problem, MX_FARADAY, state->H, state->trace_H);
   return 0;
 }

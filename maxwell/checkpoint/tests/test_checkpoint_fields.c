@@ -38,8 +38,8 @@ static int save_as_card(struct mx_backend *backend, int array, size_t first, siz
   const struct mx_state_array of = mx_state_array(problem, MX_LEAPFROG, (size_t)array);
   const bool faces = of.list == MX_STATE_OF_FACES;
   for (size_t k = first; k < first + count && of.list == MX_STATE_OF_SKINS; k++)
-    mx_skin_turn_state(problem, (size_t)problem->skin_face[k] / 4, (size_t)problem->skin_face[k] % 4, of.vectors, false,
-                       value + (k - first) * mx_state_width(&of));
+    mx_turn_currents(problem, (size_t)problem->skin_face[k] / 4, (size_t)problem->skin_face[k] % 4, of.vectors, false,
+                     value + (k - first) * mx_state_width(&of));
   for (size_t e = 0; faces && e < problem->K; e++)
     for (size_t f = 0; f < 4; f++) {
       const int slot = mx_open_slot(problem->neighbour[e][f]);

@@ -13,7 +13,7 @@ static bool media_lose(const struct mx_scene *scene)
 static bool media_have_poles(const struct mx_scene *scene) { return scene->problem->responses > 0; }
 static bool layers_absorb(const struct mx_scene *scene) { return scene->layers->count > 0; }
 static bool metals_lose(const struct mx_scene *scene) { return scene->problem->metals > 0; }
-static bool sheets_lose(const struct mx_scene *scene) { return scene->problem->sheet_faces > 0; }
+static bool sheets_lose(const struct mx_scene *scene) { return mx_keeps_jumps(scene->problem); }
 
 static bool elements_lose(const struct mx_scene *scene)
 {

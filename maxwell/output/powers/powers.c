@@ -333,7 +333,7 @@ int mx_response_powers_look(struct mx_response_powers *of, struct mx_backend *ba
     const struct mx_response *response = &problem->response[r];
     const int states = mx_responses[response->kind]->states;
     const double *field = response->of == 0 ? E : H;
-    if (mx_responses[response->kind]->layer) continue;
+    if (!mx_response_has_energy(response)) continue;
     if (of->ops->save(backend, mx_state_of_response(problem, r), 0, response->count, of->piece, err) != 0)
       return err->code;
     for (size_t k = 0; k < response->count; k++) {
@@ -372,7 +372,7 @@ double mx_response_powers_loss(const struct mx_response_powers *of, bool mean)
   double sum = 0;
   for (size_t r = 0; r < problem->responses; r++) {
     const struct mx_response *response = &problem->response[r];
-    for (size_t k = 0; k < response->count && !mx_responses[response->kind]->layer; k++) {
+    for (size_t k = 0; k < response->count && mx_response_has_energy(response); k++) {
       const size_t at = k * per_entry(problem, r);
       const struct mx_response_entry entry = entry_of(of, r, k);
       sum += response_squares(of, (size_t)response->where[k], mx_responses[response->kind]->states, entry.loss,

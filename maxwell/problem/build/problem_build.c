@@ -406,12 +406,18 @@ static struct flux_side flux_side(const struct mx_problem *problem, const struct
                             assignment->layer[e] >= 0};
 }
 
+/* The alpha of a face. An open one is upwind, since what it absorbs is physics and not a choice of flux. So are those
+ * in a layer and its faces to the inside: waves that the mesh does not resolve, which a layer need not absorb, end
+ * there. */
+static double face_alpha(const struct mx_config *config, bool open, bool layered)
+{
+  return open || layered ? 1 : config->alpha;
+}
+
 /* The flux between two elements. The penalty on E within a conductor is no larger than beside a wall; a larger one
- * would limit the step. The same holds for H in its counterpart. In a layer and on its faces to the inside the flux is
- * the upwind one: waves that the mesh does not resolve, which a layer need not absorb, end there. */
+ * would limit the step. The same holds for H in its counterpart. */
 static struct mx_face_flux inner_flux(struct flux_side own, struct flux_side other, double alpha)
 {
-  if (own.layered || other.layered) alpha = 1;
   struct mx_face_flux flux = mx_face_flux(own.lossy, other.lossy, alpha);
   flux.e_penalty = fmin(flux.e_penalty, 2 * alpha / (own.medium + other.medium));
   flux.h_penalty = fmin(flux.h_penalty, 2 * alpha / (1 / own.medium + 1 / other.medium));
@@ -422,7 +428,7 @@ static void set_inner_flux(struct mx_problem *problem, const struct mx_face_plac
                            struct flux_side other, size_t e, int f)
 {
   if (!mx_face_term_between(problem, place, e, f, own.medium, other.medium))
-    problem->flux[e][f] = inner_flux(own, other, place->config->alpha);
+    problem->flux[e][f] = inner_flux(own, other, face_alpha(place->config, false, own.layered || other.layered));
 }
 
 /* Sets neighbour codes and flux weights of every face but those of the halo. */
@@ -444,9 +450,8 @@ static void connect(struct mx_problem *problem, const struct mx_face_place *plac
         const enum mx_boundary_kind kind = index >= 0 ? config->boundary[index].kind : MX_PEC;
         const double given = index >= 0 ? config->boundary[index].impedance / MX_ETA0 : 0;
         const bool open = index >= 0 && mx_boundary_is_open(&config->boundary[index]);
-        /* The alpha of an open face is always 1: what the face absorbs is physics, not a choice of flux. */
-        problem->flux[e][f] = mx_face_flux(own, mx_wall_impedance(kind, given, own),
-                                           open || assignment->layer[e] >= 0 ? 1 : config->alpha);
+        problem->flux[e][f] =
+            mx_face_flux(own, mx_wall_impedance(kind, given, own), face_alpha(config, open, assignment->layer[e] >= 0));
         mx_face_term_wall(problem, place, e, f);
         code = open ? MX_GHOST - 1 - (int32_t)problem->open_faces++ : MX_GHOST;
       }

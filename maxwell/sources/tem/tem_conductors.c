@@ -53,7 +53,7 @@ static size_t collect(const struct mx_port_place *place, const struct mx_assignm
       for (int i = 0, n = 0; i < 4; i++)
         if (i != f) vertex[n++] = dg_mesh_global_vertex(mesh, (size_t)mesh->element[e][i]);
       mx_edges_of(vertex, own);
-      const int wall = mx_metal_sheet(assignment, config, mesh, e, f) >= 0 ? MX_TEM_METAL_SHEET : boundary;
+      const int wall = mx_metal_between(assignment, config, mesh, e, f) >= 0 ? MX_TEM_METAL_SHEET : boundary;
       for (int i = 0; i < 3; i++) {
         if (bsearch(&own[i], edge, edges, sizeof *edge, mx_compare_edges) == NULL) continue;
         if (contact != NULL) contact[count] = (struct contact){own[i], mesh->surface[e][f], wall};

@@ -78,8 +78,8 @@ static int fetch(const struct mx_face_powers *of, struct mx_backend *backend, do
   const int array = (int)mx_state_arrays(problem) - 1;
   if (of->ops->save(backend, array, 0, problem->skin_faces, currents, err) != 0) return err->code;
   for (size_t k = 0; k < problem->skin_faces && of->ops->components == MX_COVARIANT_TANGENTIAL; k++)
-    mx_skin_turn_state(problem, (size_t)problem->skin_face[k] / 4, (size_t)problem->skin_face[k] % 4,
-                       mx_skin_poles(problem), true, currents + k * of->width);
+    mx_turn_currents(problem, (size_t)problem->skin_face[k] / 4, (size_t)problem->skin_face[k] % 4,
+                     mx_skin_poles(problem), true, currents + k * of->width);
   return 0;
 }
 
@@ -108,7 +108,7 @@ int mx_face_powers_resume(struct mx_face_powers *of, struct mx_backend *backend,
     const ptrdiff_t slot = mx_kept_slot(problem, e, (int)f);
     if (slot < 0) continue; /* a film */
     memcpy(of->H + k * of->trace, kept + (size_t)slot * of->trace, of->trace * sizeof *kept);
-    if (of->ops->components != MX_CARTESIAN) mx_skin_turn_state(problem, e, f, 1, true, of->H + k * of->trace);
+    if (of->ops->components != MX_CARTESIAN) mx_turn_currents(problem, e, f, 1, true, of->H + k * of->trace);
   }
   of->resumed = true;
 fail:

@@ -68,7 +68,7 @@ static void judge_materials(const struct mx_asked_place *place, const char *key,
   }
 }
 
-double mx_wall_skin_error(const struct mx_config *config, const struct mx_problem *problem, size_t boundary,
+double mx_metal_fit_error(const struct mx_config *config, const struct mx_problem *problem, size_t boundary,
                           double from, double to)
 {
   const struct mx_metal_config *metal = &config->boundary[boundary].metal;
@@ -95,7 +95,7 @@ static void judge_metals(const struct mx_asked_place *place, const char *key, co
     for (size_t f = 0; f < frequencies->count; f++) {
       const double hertz = frequencies->hertz[f];
       if (hertz == 0 || (hertz >= band[0] && hertz <= band[1])) continue;
-      const double error = mx_wall_skin_error(place->config, place->problem, i, 2 * pi * hertz, 2 * pi * hertz);
+      const double error = mx_metal_fit_error(place->config, place->problem, i, 2 * pi * hertz, 2 * pi * hertz);
       if (error > worst) worst = error, at = hertz;
     }
     if (!(worst > much)) continue;
