@@ -63,6 +63,7 @@ MAY = {
     "maxwell/backend/frame": "libdg/base libdg/ref maxwell/problem",
     "maxwell/terms": "libdg/base libdg/comm libdg/mesh libdg/ref maxwell/backend/frame maxwell/model maxwell/model/media maxwell/problem "
                      "maxwell/response maxwell/time",
+    "maxwell/terms/host": "maxwell/response",
     "maxwell/problem/build": "libdg/base libdg/comm libdg/geometry libdg/mesh libdg/ref maxwell/model maxwell/problem maxwell/response "
                              "maxwell/terms",
     # What written numbers are worth: everything that measures may ask it.
@@ -74,9 +75,9 @@ MAY = {
                         "maxwell/time maxwell/terms",
     "maxwell/limit": "libdg/base libdg/ref maxwell/terms/rates maxwell/operator maxwell/problem maxwell/time maxwell/terms",
     "maxwell/backend/reference": "libdg/base libdg/comm maxwell/backend maxwell/backend/layers maxwell/operator maxwell/problem maxwell/shell "
-                                 "maxwell/time maxwell/terms",
+                                 "maxwell/time maxwell/terms maxwell/terms/host",
     "maxwell/backend/cpu": "libdg/base libdg/comm maxwell/backend maxwell/backend/frame maxwell/backend/layers "
-                           "maxwell/backend/squares maxwell/problem maxwell/shell maxwell/time maxwell/terms",
+                           "maxwell/backend/squares maxwell/problem maxwell/shell maxwell/time maxwell/terms maxwell/terms/host",
     "maxwell/sources/faces": "libdg/base libdg/comm libdg/mesh* libdg/ref maxwell/model maxwell/problem",
     "maxwell/sources/tem": "libdg/base libdg/comm libdg/mesh libdg/plane libdg/ref libdg/solve maxwell/model maxwell/model/media "
                            "maxwell/problem maxwell/sources/faces",

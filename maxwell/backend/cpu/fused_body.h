@@ -17,7 +17,7 @@ struct NAME(curves) {
   struct mx_squares squares;
 };
 
-#include "maxwell/terms/host_row.h"
+#include "maxwell/terms/host/host_row.h"
 
 struct NAME(state) {
   const struct mx_problem *problem;
@@ -58,7 +58,7 @@ struct NAME(state) {
   double (**term_frame)[3][3];
   struct mx_fused_functional *functional;
   struct NAME(curves) curves;
-  void *own[MX_TERMS]; /* of the terms that act around a pass (maxwell/terms/host_row.h) */
+  void *own[MX_TERMS]; /* of the terms that act around a pass (maxwell/terms/host/host_row.h) */
   bool observed;
   bool within;                            /* a step with sums is under way: the fields as they are lie in spare */
   bool starting;                          /* H goes half a step back: responses have not begun */
@@ -133,7 +133,7 @@ static inline bool NAME(frame)(const struct mx_problem *problem, size_t e, doubl
 }
 
 #include "maxwell/backend/cpu/fused_halo.h"
-#include "maxwell/terms/host_responses.h"
+#include "maxwell/terms/host/host_responses.h"
 
 static inline void NAME(node_vector)(const struct NAME(state) * state, const REAL *field, size_t e, size_t i,
                                      double v[3])
@@ -158,9 +158,9 @@ static inline REAL *NAME(kept)(const struct NAME(state) * state, enum mx_equatio
 
 #include "maxwell/backend/cpu/fused_curves.h"
 #include "maxwell/backend/cpu/fused_terms.h"
-#include "maxwell/terms/host_fused.h"
-#include "maxwell/terms/host_skins.h"
-#include "maxwell/terms/host_walk.h"
+#include "maxwell/terms/host/host_fused.h"
+#include "maxwell/terms/host/host_skins.h"
+#include "maxwell/terms/host/host_walk.h"
 
 /* ---- set-up */
 

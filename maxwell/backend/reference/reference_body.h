@@ -2,7 +2,7 @@
  * REAL and NAME(x). One array operation at a time, nothing fused: the text to read first, and the answer that the fast
  * backends are measured against. */
 
-#include "maxwell/terms/host_row.h"
+#include "maxwell/terms/host/host_row.h"
 
 struct NAME(state) {
   const struct mx_problem *problem;
@@ -16,7 +16,7 @@ struct NAME(state) {
   REAL *sum_E, *sum_H;           /* the fields at the end of the step, as they add up */
   REAL *H_before;                /* leapfrog: H at n-1/2, kept while a step is observed */
   REAL *trace_E, *trace_H;       /* leapfrog: kept traces (operator.h) of one step ago */
-  void *own[MX_TERMS];           /* of the terms that act around a pass (maxwell/terms/host_row.h) */
+  void *own[MX_TERMS];           /* of the terms that act around a pass (terms/host/host_row.h) */
   int threads;                   /* 1 */
   bool observed;
   bool starting;                          /* H goes half a step back: states rest */
@@ -45,7 +45,7 @@ static inline bool NAME(frame)(const struct mx_problem *problem, size_t e, doubl
   return false;
 }
 
-#include "maxwell/terms/host_responses.h"
+#include "maxwell/terms/host/host_responses.h"
 
 static inline void NAME(node_vector)(const struct NAME(state) * state, const REAL *field, size_t e, size_t i,
                                      double v[3])
@@ -85,9 +85,9 @@ static void NAME(lift_sources)(struct NAME(state) * state, enum mx_equation equa
 
 static const struct NAME(term) NAME(sources_term) = {.lift = NAME(lift_sources)};
 
-#include "maxwell/terms/host_plain.h"
-#include "maxwell/terms/host_skins.h"
-#include "maxwell/terms/host_walk.h"
+#include "maxwell/terms/host/host_plain.h"
+#include "maxwell/terms/host/host_skins.h"
+#include "maxwell/terms/host/host_walk.h"
 
 static void NAME(free_state)(struct NAME(state) * state)
 {

@@ -2,7 +2,7 @@
  * the array of kept traces, and the lift of walls with a state. Part of its body, once for every precision. It has
  * `matrices` and defines NAME(kept)(state, equation). */
 
-#include "maxwell/terms/host_open.h"
+#include "maxwell/terms/host/host_open.h"
 
 static const struct NAME(term) NAME(open_term) = {.list = MX_STATE_OF_FACES, .copy = NAME(copy_open)};
 

@@ -3,7 +3,7 @@
  * the jumps (problem/flux.h) is lifted after the pass, from the traces of the own side and from the jump of H, which
  * the ghosts give where the far side is another rank's. */
 
-#include "maxwell/terms/host_open.h"
+#include "maxwell/terms/host/host_open.h"
 
 static const REAL *NAME(value_of_skins)(const struct NAME(state) * state);
 

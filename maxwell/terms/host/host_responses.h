@@ -227,7 +227,7 @@ static void NAME(vector_stage)(const struct NAME(state) * state, enum mx_respons
   }
 }
 
-#include "maxwell/terms/host_layers.h"
+#include "maxwell/terms/host/host_layers.h"
 
 /* Steps entry k of a response behind a step of field `of`, 0: E, 1: H. */
 static inline void NAME(entry_step)(const struct NAME(state) * state, const struct mx_response *response,
