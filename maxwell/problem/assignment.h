@@ -18,9 +18,6 @@ enum { MX_SHEET = -3, MX_NOT_BOUNDARY = -2, MX_DEFAULT_PEC = -1 }; /* MX_SHEET: 
 
 void mx_assignment_release(struct mx_assignment *assignment);
 
-/* Adds the gyrotropic terms and the ferrites of all materials to the problem. Errors: DG_MEMORY. */
-int mx_assign_turning(struct mx_problem *problem, const struct mx_assignment *assignment,
-                      const struct mx_config *config, struct dg_error *err) DG_MUST_USE;
 /* Gives materials that change with the temperature their values at temperature[K], and marks their elements. DG_INPUT:
  * those of mx_warm_values; there is no temperature. */
 int mx_assign_warm(struct mx_problem *problem, const struct mx_assignment *assignment, const struct mx_config *config,

@@ -1,13 +1,11 @@
-/* Logs the media with losses whose relaxation a step does not resolve (time/medium.h), what fits of sheets of metal are
- * worth, and the resistors of graphene. setup_build.c calls it. */
+/* Logs the media with losses whose relaxation a step does not resolve (time/medium.h). setup_build.c calls
+ * it. */
 #include "maxwell/setup/conductor_report.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "maxwell/model/selectors.h"
-#include "maxwell/terms/face_terms.h"
-#include "maxwell/terms/skins.h"
 
 /* The largest values over all ranks, for the field that an equation changes. */
 struct lossy {
@@ -63,72 +61,4 @@ int mx_report_conductors(const struct mx_scene *scene, struct dg_error *err)
   for (size_t m = 0; m < scene->config->materials; m++)
     if (report(scene, m, MX_AMPERE, err) != 0 || report(scene, m, MX_FARADAY, err) != 0) return err->code;
   return 0;
-}
-
-/* ---- sheets of metal and graphene */
-
-static void warn_of_sheet(const struct mx_scene *scene, const struct mx_metal_config *metal, const char *name,
-                          const double band[2])
-{
-  const double poor = 0.1, pi = acos(-1), highest = mx_highest_frequency(scene->config), w = 2 * pi * band[1],
-               surface = sqrt(w * MX_MU0 * metal->mu_r / metal->sigma);
-  if (highest > band[1] * (1 + 1e-9))
-    dg_log_warning(scene->log,
-                   "'%s' is fitted up to %.4g Hz, and the sources go up to %.4g Hz: beyond the band what it "
-                   "takes and passes is wrong",
-                   name, band[1], highest);
-  if (surface > poor * MX_ETA0)
-    dg_log_warning(
-        scene->log,
-        "'%s' is a poor conductor at %.4g Hz, with a surface impedance of %.3g ohm: as a sheet it is right at "
-        "normal incidence alone; mesh its inside",
-        name, band[1], surface);
-}
-
-static void report_graphene(const struct mx_scene *scene)
-{
-  for (size_t i = 0; i < scene->config->interfaces; i++) {
-    const struct mx_interface_config *interface = &scene->config->interface[i];
-    const struct mx_graphene_config *graphene = &interface->graphene;
-    char name[128];
-    if (interface->kind != MX_GRAPHENE) continue;
-    mx_selector_name(&interface->where, name, sizeof name);
-    const double D = mx_graphene_drude(graphene->potential, graphene->temperature);
-    dg_log_line(scene->log, "graphene  %s: %.4g ohm and %.4g H in series, of a square", name,
-                1 / (D * graphene->relaxation), 1 / D);
-  }
-}
-
-void mx_report_interfaces(const struct mx_scene *scene)
-{
-  const double pi = acos(-1);
-  report_graphene(scene);
-  for (size_t i = 0; i < scene->config->interfaces; i++) {
-    const struct mx_interface_config *interface = &scene->config->interface[i];
-    const struct mx_metal_config *metal = &interface->metal;
-    const double mu = MX_MU0 * metal->mu_r;
-    struct mx_skin skin;
-    char name[128];
-    double band[2];
-    if (interface->kind != MX_METAL_SHEET) continue;
-    mx_selector_name(&interface->where, name, sizeof name);
-    mx_metal_band(scene->config, metal, band);
-    const struct mx_sheet_fit fit =
-        mx_sheet_fit(mu, metal->sigma, metal->thickness, 2 * pi * band[0], 2 * pi * band[1], &skin);
-    const double depths = metal->thickness * sqrt(pi * band[1] * mu * metal->sigma);
-    dg_log_line(
-        scene->log,
-        "sheet     %s: %.4g S/m, %.4g m, %.3g skin depths at the upper end; %zu resistors beside inductors follow "
-        "its surface from %.4g to %.4g Hz within %.2g %%",
-        name, metal->sigma, metal->thickness, depths, skin.poles, band[0], band[1], 100 * fit.surface);
-    if (fit.faithful >= 2 * pi * band[1] * (1 - 1e-9))
-      dg_log_line(scene->log, "sheet     %s: what passes is followed within %.2g %%", name, 100 * fit.through);
-    else
-      dg_log_line(
-          scene->log,
-          "sheet     %s: what passes is followed within 1 %% up to %.4g Hz; beyond, less than %.0e of the surface "
-          "impedance is left, and what passes is wrong",
-          name, fit.faithful / (2 * pi), MX_SHEET_FLOOR);
-    warn_of_sheet(scene, metal, name, band);
-  }
 }

@@ -16,7 +16,6 @@
 #include "maxwell/model/selectors.h"
 #include "maxwell/phasor/phasor_sar.h"
 #include "maxwell/problem/build/problem_build.h"
-#include "maxwell/terms/face_terms.h"
 #include "maxwell/setup/conductor_report.h"
 #include "maxwell/setup/drawn_layers.h"
 #include "maxwell/setup/layer_report.h"
@@ -24,6 +23,7 @@
 #include "maxwell/setup/response_report.h"
 #include "maxwell/setup/slow_elements.h"
 #include "maxwell/setup/source_warnings.h"
+#include "maxwell/terms/face_reports.h"
 #include "maxwell/touch/touch.h"
 
 /* Says whether all ranks can work with this backend, each on a card of its own if it wants one. The answer is no where
@@ -183,46 +183,6 @@ static int check_balance(const struct mx_setup *setup, struct dg_error *err)
                      MX_PLACE "output.balance does not take ferrites: take output.energy, which counts what they store",
                      MX_AT(setup->config->material[m].where.where));
   return 0;
-}
-
-/* Metal walls: what their fit is worth, and what is most likely not meant. */
-static void report_metals(const struct mx_setup *setup)
-{
-  const double much = 0.01, poor = 0.1, pi = acos(-1), highest = mx_highest_frequency(setup->config);
-  for (size_t i = 0; i < setup->config->boundaries; i++) {
-    const struct mx_boundary_config *boundary = &setup->config->boundary[i];
-    const struct mx_metal_config *metal = &boundary->metal;
-    char name[128];
-    double band[2];
-    if (boundary->kind != MX_METAL_WALL) continue;
-    mx_selector_name(&boundary->where, name, sizeof name);
-    mx_metal_band(setup->config, metal, band);
-    const double mu = MX_MU0 * metal->mu_r, rough = mx_metal_rough(mu, metal->sigma, metal->roughness),
-                 error = mx_metal_fit_error(setup->config, &setup->problem, i, 2 * pi * band[0], 2 * pi * band[1]),
-                 more = 1 + 2 / pi * atan(2 * pi * band[1] / rough);
-    double Z[2];
-    mx_metal_impedance(mu, metal->sigma, metal->roughness, 2 * pi * band[1], Z);
-    dg_log_line(setup->log,
-                "metal     %s: %.4g S/m, %zu resistors beside inductors follow its skin from %.4g to %.4g Hz within "
-                "%.2g %%; %.3g ohm at the upper end",
-                name, metal->sigma, setup->problem.metal[i].poles, band[0], band[1], 100 * error, Z[0]);
-    if (metal->roughness > 0)
-      dg_log_line(setup->log, "metal     %s: its roughness of %.3g m multiplies losses by %.3f at the upper end", name,
-                  metal->roughness, more);
-    if (error > much)
-      dg_log_warning(setup->log, "the skin of '%s' is followed within %.2g %% only: a narrower band is better", name,
-                     100 * error);
-    if (highest > band[1] * (1 + 1e-9))
-      dg_log_warning(setup->log,
-                     "'%s' is fitted up to %.4g Hz, and the sources go up to %.4g Hz: beyond the band its "
-                     "losses are wrong",
-                     name, band[1], highest);
-    if (sqrt(2) * Z[0] > poor * MX_ETA0)
-      dg_log_warning(setup->log,
-                     "'%s' is a poor conductor at %.4g Hz, with a surface impedance of %.3g ohm: as a wall "
-                     "it is right at normal incidence alone; mesh its inside",
-                     name, band[1], sqrt(2) * Z[0]);
-  }
 }
 
 /* Refuses other sources beside S-parameters, which are those of the ports only if nothing else drives the fields. */
@@ -445,8 +405,7 @@ static int make_tables(struct mx_setup *setup, const struct dg_geometry *geometr
   setup->unknowns = 6 * (size_t)setup->ref.Np * setup->mesh.whole.K;
   if (dg_comm_rank(setup->comm) == 0) mx_warn_entities(&setup->mesh, setup->log);
   report_defaults(setup);
-  report_metals(setup);
-  mx_report_interfaces(&scene);
+  mx_report_face_terms(&setup->problem, config, setup->log);
   mx_ports_describe(&setup->sources.ports, setup->log);
   mx_ports_warn(&setup->sources.ports, &setup->sources.list, setup->log);
   mx_ports_warn_of_rods(&setup->sources.ports, config, setup->log);

@@ -64,6 +64,19 @@ static int make_wall(struct mx_skin *skin, const struct mx_config *config, size_
   return 0;
 }
 
+double mx_metal_fit_error(const struct mx_config *config, const struct mx_problem *problem, size_t boundary,
+                          double from, double to)
+{
+  const struct mx_metal_config *metal = &config->boundary[boundary].metal;
+  const double mu = MX_MU0 * metal->mu_r;
+  struct mx_skin skin = problem->metal[boundary];
+  for (size_t k = 0; k < skin.poles; k++) { /* as they were fitted, in ohms over sqrt(mu/sigma) and rad/s */
+    skin.resistance[k] *= MX_ETA0 / sqrt(mu / metal->sigma);
+    skin.rate[k] *= MX_C0;
+  }
+  return mx_skin_error(from, to, mx_metal_rough(mu, metal->sigma, metal->roughness), &skin);
+}
+
 static int make_sheet(struct mx_skin *skin, const struct mx_config *config, size_t i, struct dg_error *err)
 {
   const struct mx_interface_config *interface = &config->interface[i];

@@ -29,5 +29,8 @@ bool mx_face_term_between(struct mx_problem *problem, const struct mx_face_place
 
 /* The band of a metal wall or sheet, Hz. */
 void mx_metal_band(const struct mx_config *config, const struct mx_metal_config *metal, double band[2]);
+/* The largest relative error with which metal wall number `boundary` is followed over from <= w <= to, rad/s. */
+double mx_metal_fit_error(const struct mx_config *config, const struct mx_problem *problem, size_t boundary,
+                          double from, double to);
 /* The film of graphene, 1/(ohm s), from eV and K. */
 double mx_graphene_drude(double potential, double temperature);

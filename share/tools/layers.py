@@ -159,9 +159,8 @@ KIND = re.compile(r"\bmx_\w*?(?:skin|film|sheet|ferrite|graphene)\w*|\bMX_(?:SKI
                   r"\b(?:skin|sheet)_faces?\b|mx_responses\[[^\n]*\]->layer\b|->(?:skin|sheet)\[")
 NAMES_KINDS = ("maxwell/model", "maxwell/terms", "maxwell/response", "gpu/terms", "gpu/kernels/skins")
 STILL_NAMES_KINDS = """
-    maxwell/measure/loss.c maxwell/operator/operator_body.h maxwell/output/powers/powers.c maxwell/problem/assignment.c
-    maxwell/problem/flux.h maxwell/problem/problem.c maxwell/problem/problem.h maxwell/setup/conductor_report.c
-    maxwell/setup/setup_mesh.c maxwell/worth/asked/frequencies.c
+    maxwell/measure/loss.c maxwell/operator/operator_body.h maxwell/output/powers/powers.c maxwell/problem/flux.h
+    maxwell/problem/problem.c maxwell/problem/problem.h maxwell/setup/setup_mesh.c
 """.split()
 
 INTEGRATOR = re.compile(r"\bMX_(?:LEAPFROG|RK4|LSRK|EULER)\b")

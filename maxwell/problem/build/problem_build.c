@@ -7,6 +7,7 @@
 #include "libdg/mesh/curve.h"
 #include "maxwell/problem/build/problem_build.h"
 #include "maxwell/problem/layer.h"
+#include "maxwell/terms/element_terms.h"
 #include "maxwell/terms/face_terms.h"
 #include "maxwell/response/pole_rows.h"
 #include "maxwell/model/selectors.h"

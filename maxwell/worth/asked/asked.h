@@ -36,9 +36,6 @@ int mx_doubt_frequencies(const struct mx_asked_place *place, struct dg_error *er
 int mx_doubt_initial(const struct mx_asked_place *place, struct dg_error *err) DG_MUST_USE;
 /* Doubts probes in elements beside a dipole or a wire, whose field no polynomial follows. Collective. */
 int mx_doubt_near_sources(const struct mx_asked_place *place, struct dg_error *err) DG_MUST_USE;
-/* The largest relative error with which metal wall number `boundary` is followed over from <= w <= to, rad/s. */
-double mx_metal_fit_error(const struct mx_config *config, const struct mx_problem *problem, size_t boundary,
-                          double from, double to);
 
 /* ---- at its end */
 

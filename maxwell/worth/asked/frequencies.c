@@ -68,19 +68,6 @@ static void judge_materials(const struct mx_asked_place *place, const char *key,
   }
 }
 
-double mx_metal_fit_error(const struct mx_config *config, const struct mx_problem *problem, size_t boundary,
-                          double from, double to)
-{
-  const struct mx_metal_config *metal = &config->boundary[boundary].metal;
-  const double mu = MX_MU0 * metal->mu_r;
-  struct mx_skin skin = problem->metal[boundary];
-  for (size_t k = 0; k < skin.poles; k++) { /* as they were fitted, in ohms over sqrt(mu/sigma) and rad/s */
-    skin.resistance[k] *= MX_ETA0 / sqrt(mu / metal->sigma);
-    skin.rate[k] *= MX_C0;
-  }
-  return mx_skin_error(from, to, mx_metal_rough(mu, metal->sigma, metal->roughness), &skin);
-}
-
 /* Frequencies at which the skins of metal walls are not followed. */
 static void judge_metals(const struct mx_asked_place *place, const char *key, const char *name,
                          const struct mx_frequencies *frequencies)
