@@ -356,8 +356,9 @@ static void check_card(const struct mx_backend_ops *ops)
     assert_true(card->unknowns > 0 && card->stage_sources != NULL && card->functionals_begin != NULL &&
                 card->functionals_end != NULL && card->snapshot_begin != NULL && card->snapshot_fetch != NULL &&
                 card->monitor_take != NULL && card->monitor_fetch != NULL && card->time_exchange != NULL &&
-                card->ceilings != NULL);
+                card->ceilings != NULL && card->face_sums_new != NULL && card->point_sums_new != NULL);
   }
+  assert_true(ops->instructions != NULL && ops->profile != NULL);
   static const int cells[3] = {1, 1, 1};
   box_mesh(&box, cells, unit, 0, NULL);
   box_material(&box, 0, 1, 1, 0);
