@@ -231,6 +231,11 @@ int mx_problem_add_functional(struct mx_problem *problem, bool magnetic, size_t 
 int mx_problem_add_response(struct mx_problem *problem, enum mx_response_kind kind, int of, size_t count,
                             struct mx_response **response, struct dg_error *err) DG_MUST_USE;
 
+/* Is what the states of a response store part of the energy of the fields? That of a layer is not. */
+static inline bool mx_response_has_energy(const struct mx_response *response)
+{
+  return !mx_responses[response->kind]->layer;
+}
 /* Finds the first response of an element, and its entry in it; NULL: there is none. */
 const struct mx_response *mx_problem_response(const struct mx_problem *problem, size_t e, size_t *entry);
 /* Finds the poles of the field that an equation changes. */

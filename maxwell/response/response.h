@@ -159,12 +159,6 @@ static inline double *mx_response_parameter(const struct mx_response *response, 
   return response->parameter + k * (size_t)mx_responses[response->kind]->parameters;
 }
 
-/* Is what the states of a response store part of the energy of the fields? That of a layer is not. */
-static inline bool mx_response_has_energy(const struct mx_response *response)
-{
-  return !mx_responses[response->kind]->layer;
-}
-
 /* The squares of an entry's energy. Leapfrog's H is known half a step before and behind t_n (poles.c). */
 static inline int mx_response_squares(const struct mx_response *response)
 {
