@@ -1,7 +1,6 @@
 /* Finds what takes power in a scene: see takers.h. */
 #include "maxwell/output/ports/takers.h"
 
-
 static bool media_lose(const struct mx_scene *scene)
 {
   const struct mx_problem *problem = scene->problem;
