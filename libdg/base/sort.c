@@ -42,3 +42,13 @@ size_t dg_find_keyed(const struct dg_keyed *keyed, size_t count, uint64_t key)
   }
   return first < count && keyed[first].key == key ? keyed[first].item : SIZE_MAX;
 }
+
+#define ORDER(name, type)                                                                                              \
+  int name(const void *a, const void *b)                                                                               \
+  {                                                                                                                    \
+    const type x = *(const type *)a, y = *(const type *)b;                                                             \
+    return (x > y) - (x < y);                                                                                          \
+  }
+ORDER(dg_compare_doubles, double)
+ORDER(dg_compare_int32, int32_t)
+ORDER(dg_compare_int64, int64_t)

@@ -95,12 +95,6 @@ static int number_vertices(struct dg_mesh *mesh, const struct dg_mesh_input *inp
 
 /* ---- entities ---- */
 
-static int compare_tags(const void *left, const void *right)
-{
-  const int32_t *a = left, *b = right;
-  return (*a > *b) - (*a < *b);
-}
-
 /* Appends the entities of one dimension whose tags occur in tag[count], ascending. */
 static int add_entities(struct dg_mesh *mesh, int dim, const int32_t *tag, size_t count, struct dg_error *err)
 {
@@ -109,7 +103,7 @@ static int add_entities(struct dg_mesh *mesh, int dim, const int32_t *tag, size_
   size_t kept = 0, unique = 0;
   for (size_t i = 0; i < count; i++) /* tags come in runs: what is left to sort is short */
     if (i == 0 || tag[i] != tag[i - 1]) sorted[kept++] = tag[i];
-  qsort(sorted, kept, sizeof *sorted, compare_tags);
+  qsort(sorted, kept, sizeof *sorted, dg_compare_int32);
   for (size_t i = 0; i < kept; i++)
     if (i == 0 || sorted[i] != sorted[i - 1]) sorted[unique++] = sorted[i];
   if (dg_grow(&mesh->entity, mesh->entities + unique, sizeof *mesh->entity, err) == 0)

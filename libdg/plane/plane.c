@@ -7,16 +7,11 @@
 
 #include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
+#include "libdg/base/sort.h"
 #include "libdg/base/vec3.h"
 
 static const double pi = 3.14159265358979323846;
 static const int pair[3][2] = {{0, 1}, {0, 2}, {1, 2}};
-
-static int by_number(const void *a, const void *b)
-{
-  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return x < y ? -1 : x > y;
-}
 
 static int by_vertices(const int64_t a[2], const int64_t b[2])
 {
@@ -41,7 +36,7 @@ static int compare_sides(const void *a, const void *b)
 /* The place of a number in an ascending list that has it. */
 static int64_t rank_of(const int64_t *list, size_t count, int64_t number)
 {
-  const int64_t *at = bsearch(&number, list, count, sizeof *list, by_number);
+  const int64_t *at = bsearch(&number, list, count, sizeof *list, dg_compare_int64);
   DG_BUG_IF(at == NULL, "a vertex that no triangle has");
   return at - list;
 }
@@ -64,7 +59,7 @@ int dg_plane_init(struct dg_plane *plane, const struct dg_plane_input *input, st
       DG_NEW(plane->cell, n, err) != 0 || DG_NEW(plane->edge, input->edges, err) != 0)
     goto fail;
   memcpy(list, input->vertex, 3 * n * sizeof *list);
-  qsort(list, 3 * n, sizeof *list, by_number);
+  qsort(list, 3 * n, sizeof *list, dg_compare_int64);
   for (size_t i = 0; i < 3 * n; i++)
     if (i == 0 || list[i] != list[i - 1]) list[count++] = list[i];
   plane->vertices = (int64_t)count;

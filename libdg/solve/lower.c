@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/base/sort.h"
 #include "libdg/field/elliptic_form.h"
 
 /* An entry on its way: row and column are items of those that two ranks share, and then rows of the rank that gets it.
@@ -69,18 +70,12 @@ static void table_clear(struct table *table)
   table->used = 0;
 }
 
-static int by_number(const void *a, const void *b)
-{
-  const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-  return x < y ? -1 : x > y;
-}
-
 /* The columns, ascending, and their values; the table is empty behind it. */
 static void table_empty(struct table *table, int32_t *column, double *value)
 {
   const size_t used = table->used;
   for (size_t n = 0; n < used; n++) column[n] = table->key[table->place[n]] - 1;
-  if (used > 32) qsort(column, used, sizeof *column, by_number);
+  if (used > 32) qsort(column, used, sizeof *column, dg_compare_int32);
   else
     for (size_t n = 1; n < used; n++) {
       const int32_t moved = column[n];

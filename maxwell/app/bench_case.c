@@ -11,6 +11,7 @@
 #include "maxwell/app/bench.h"
 #include "maxwell/backend/backend.h"
 #include "libdg/base/clock.h"
+#include "libdg/base/sort.h"
 #include "maxwell/limit/stability.h"
 #include "maxwell/problem/build/problem_build.h"
 #include "maxwell/step/stepper.h"
@@ -142,12 +143,6 @@ static int time_steps(struct mx_stepper *stepper, struct dg_comm *comm, long ste
   return dg_comm_reduce(comm, DG_MAX, 1, seconds, err);
 }
 
-static int compare(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return x < y ? -1 : x > y;
-}
-
 /* Warms up, then takes batches of steps until there are BATCHES and they took `seconds`. */
 static int measure_steps(struct mx_bench_result *result, const struct cube *cube, struct mx_backend *backend,
                          double seconds, struct dg_error *err)
@@ -175,7 +170,7 @@ static int measure_steps(struct mx_bench_result *result, const struct cube *cube
     total += once;
   }
   result->halo_seconds = (ops->halo_use(backend).seconds - halo) / ((double)result->steps * (double)result->batches);
-  qsort(batch, (size_t)result->batches, sizeof *batch, compare);
+  qsort(batch, (size_t)result->batches, sizeof *batch, dg_compare_doubles);
   result->seconds = batch[result->batches / 2];
   if (result->batches % 2 == 0) result->seconds = 0.5 * (result->seconds + batch[result->batches / 2 - 1]);
   result->shortest = batch[0];

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/base/sort.h"
 #include "libdg/mesh/curve.h"
 #include "libdg/mesh/parts/join.h"
 #include "maxwell/app/bench.h"
@@ -111,12 +112,6 @@ static void bend(void *context, double x[3])
   for (int b = 0; b < 3 && inside > 0; b++) x[b] -= 0.1 * (1 + b) * inside * inside / end;
 }
 
-static int ascending(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-  return x < y ? -1 : x > y;
-}
-
 int mx_bench_bend(struct dg_mesh *mesh, double part, struct dg_error *err)
 {
   double *nearest, end;
@@ -125,7 +120,7 @@ int mx_bench_bend(struct dg_mesh *mesh, double part, struct dg_error *err)
     nearest[e] = from_corner(mesh->vertex[mesh->element[e][0]]);
     for (int v = 1; v < 4; v++) nearest[e] = fmin(nearest[e], from_corner(mesh->vertex[mesh->element[e][v]]));
   }
-  qsort(nearest, mesh->K, sizeof *nearest, ascending);
+  qsort(nearest, mesh->K, sizeof *nearest, dg_compare_doubles);
   end = part < 1 ? nearest[(size_t)(part * (double)mesh->K)] : 2;
   dg_free(nearest);
   return end > 0 ? dg_mesh_bend(mesh, 2, bend, &end, err) : 0;

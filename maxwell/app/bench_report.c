@@ -1,11 +1,9 @@
 /* Writes the results of the bench: a table on the terminal, and a JSON file with all numbers and a description of the
  * machine. bench.c calls it. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "libdg/base/memory.h"
+#include "libdg/base/file.h"
 #include "libdg/base/text.h"
 #include "maxwell/app/bench.h"
 #include "maxwell/backend/backend.h"
@@ -179,8 +177,9 @@ static void write_result(FILE *file, const char *before, const struct mx_bench_r
   fputc('}', file);
 }
 
-static void write_all(FILE *file, const struct mx_bench_report *report)
+static void write_all(FILE *file, const void *what)
 {
+  const struct mx_bench_report *report = what;
   string(file, "{\n  ", "program", "curlew bench");
   string(file, ",\n  ", "version", CURLEW_VERSION);
   string(file, ",\n  ", "date", report->machine->date);
@@ -197,23 +196,5 @@ static void write_all(FILE *file, const struct mx_bench_report *report)
 
 int mx_bench_write_json(const struct mx_bench_report *report, struct dg_error *err)
 {
-  const char *path = report->options->json;
-  char *part = NULL;
-  size_t size = strlen(path) + sizeof ".part";
-  if (dg_alloc(&part, size, 1, err) != 0) return err->code;
-  snprintf(part, size, "%s.part", path);
-  errno = 0;
-  FILE *file = fopen(part, "w");
-  int failed = file == NULL;
-  if (file != NULL) {
-    write_all(file, report);
-    failed = ferror(file);
-    if (fclose(file) != 0) failed = 1;
-  }
-  if (failed || rename(part, path) != 0) {
-    (void)dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': %s", path, errno != 0 ? strerror(errno) : "unknown reason");
-    if (file != NULL) (void)remove(part);
-  }
-  dg_free(part);
-  return err->code;
+  return dg_file_write(report->options->json, write_all, report, err);
 }

@@ -30,6 +30,7 @@
 #include "maxwell/run/run.h"
 #include "maxwell/shell/rules/tree_text.h"
 #include "maxwell/setup/setup_build.h"
+#include "maxwell/help.h"
 #include "maxwell/version.h"
 #include "maxwell/measure/kinds.h"
 
@@ -214,7 +215,7 @@ int main(int argc, char **argv)
   }
   switch (options.command) {
   case MX_HELP:
-    fputs(mx_help_text, stdout);
+    fputs(help_text, stdout);
     break;
   case MX_VERSION:
     printf("curlew %s\n", CURLEW_VERSION);

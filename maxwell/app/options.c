@@ -9,82 +9,6 @@
 #include "libdg/base/memory.h"
 #include "libdg/base/text.h"
 
-const char mx_help_text[] =
-    "usage: curlew run SCRIPT [options]    run a simulation\n"
-    "       curlew check SCRIPT [options]  parse and mesh it, say what a run would take, leave nothing\n"
-    "       curlew info [--keys]           versions and backends; every key of simulation { }, as JSON\n"
-    "       curlew sweep SCRIPT -D a=1..5  run it for every value of args.a, and make a table of what comes out\n"
-    "       curlew bench [options]         speed of the backends beside what this machine could do\n"
-    "       curlew new NAME [--kind KIND]  write a first script NAME.lua and its geometry NAME.geo\n"
-    "       curlew fit TABLE [options]     poles of a table of n, k or eps', eps'', as a material to paste into a "
-    "script\n"
-    "       curlew plot DIR [--report]     pictures of what a run has left in DIR, and a page with all of them\n"
-    "       curlew s DIR [options]         its S-parameters: dB, phase, delay, VSWR, Z, Y, Q, other planes and "
-    "impedances\n"
-    "\n"
-    "  -o, --output DIR     the output folder (default: the simulation's name)\n"
-    "      --set KEY=VALUE  override a key of simulation { }: --set time.steps=100\n"
-    "  -D NAME=VALUE        set args.NAME for the script\n"
-    "      --restart        run: go on from the last checkpoint in the output folder\n"
-    "      --remesh         make the mesh anew, whatever an earlier run kept in the output folder\n"
-    "      --trust          let script and geometry do anything: files, programs, any memory\n"
-    "      --lua-seconds S  that one Lua function, or the script, may take (default: 60)\n"
-    "      --lua-threads N  that call functions of x, y, z, t (default: one for each core)\n"
-    "      --picture FILE   check: draw volumes and surfaces, coloured by what they were given (PNG or SVG)\n"
-    "      --profile        run: time the phases; a table at the end, and in summary.json\n"
-    "  -q, --quiet          say nothing but errors and warnings\n"
-    "  -h, --help           this text\n"
-    "  -V, --version        the version\n"
-    "\n"
-    "Options of sweep, besides those of run; several -D are swept over in all combinations:\n"
-    "  -D NAME=VALUES       a list, 1,2,5, or a range, 1..5 or 0.1..0.5:0.1, or both\n"
-    "  -j, --jobs N         so many runs at a time (default: 1)\n"
-    "      --again          run again what an earlier sweep has done\n"
-    "      --list           say which runs there are, and run none\n"
-    "\n"
-    "Options of fit:\n"
-    "      --from X, --to X   the band, in the unit of the table (default: all of it)\n"
-    "      --unit NAME        of the first column, where its name does not say it: Hz to PHz, rad/s, m to nm, eV, "
-    "1/cm\n"
-    "      --columns NAME     what stands behind it: nk, eps or tan (default: what their names say)\n"
-    "      --poles N          at most so many (default: 8); a pair of conjugates is one\n"
-    "      --tolerance T      the largest error that is asked for (default: 0.01)\n"
-    "      --weight NAME      errors are relative (default) or absolute\n"
-    "      --no-sigma         no conductivity\n"
-    "      --csv FILE         table and fit; --json FILE: the same with the poles; --plot FILE: a picture of them\n"
-    "\n"
-    "Kinds of new: antenna, cavity (default), coax, scatterer, slab, waveguide\n"
-    "\n"
-    "Options of bench; lists are separated by commas:\n"
-    "      --order LIST       polynomial orders: 3, or 1..6 (default)\n"
-    "      --integrator LIST  leapfrog, lsrk (default: both)\n"
-    "      --precision LIST   double, single (default: both)\n"
-    "      --backend LIST     default: all of this build, reference among them, which takes longest\n"
-    "      --flux NAME        upwind (default), damped or centered\n"
-    "      --unknowns N       at least so many for every order (default: 3e6)\n"
-    "      --seconds S        that every case is measured for at least (default: 2)\n"
-    "      --threads N        default: that of the processors, or OMP_NUM_THREADS\n"
-    "      --mesh NAME        gmsh (default), or grid: cells cut up, quick to make; ranks of mpirun always share a "
-    "grid\n"
-    "      --curved PART      this part of the elements is curved, 0 (default) to 1\n"
-    "      --transport NAME   auto (default), direct, staged: between the GPUs of ranks\n"
-    "      --share-gpus       several ranks may have the same GPU\n"
-    "      --json FILE        write the results there as well\n"
-    "\n"
-    "A first script, cavity.lua, with a geometry in cavity.geo:\n"
-    "\n"
-    "  simulation {\n"
-    "    mesh      = { file = \"cavity.geo\", size = 0.2 },\n"
-    "    order     = 3,\n"
-    "    time      = { stop = 20e-9 },\n"
-    "    materials = { default = { epsilon_r = 1 } },\n"
-    "    initial   = { E = function(x, y, z) return 0, 0, math.sin(math.pi*x) * math.sin(math.pi*y) end },\n"
-    "    output    = { probes = { { name = \"centre\", at = { 0.4, 0.5, 0.3 } } } },\n"
-    "  }\n"
-    "\n"
-    "Exit codes: 0 done, 2 the input is wrong, 3 the environment (disk, memory), 4 the solution blew up, 70 a bug,\n"
-    "130 interrupted. The manual says more: man curlew, share/doc/manual.md.\n";
-
 static const struct {
   const char *word;
   enum mx_command command;
@@ -176,49 +100,38 @@ static int read_threads(const char *text, int *threads, struct dg_error *err)
 
 static int read_option(struct mx_options *options, int argc, char **argv, int *i, struct dg_error *err)
 {
+  const struct {
+    const char *name;
+    char letter;
+    const char **value, *what;
+  } names[] = {{"--output", 'o', &options->output, "folder"}, {"--picture", '\0', &options->picture, "file"}};
+  const struct {
+    const char *name, *letter;
+    bool *flag;
+  } flags[] = {{"--trust", "--trust", &options->limits.trust}, {"--quiet", "-q", &options->quiet},
+               {"--profile", "--profile", &options->profile},  {"--remesh", "--remesh", &options->remesh},
+               {"--restart", "--restart", &options->restart},  {"--keys", "--keys", &options->keys}};
   const char *value, *word = argv[*i];
   if ((value = option_value(argc, argv, i, "--set", '\0', err)) != NULL)
     return add_definition("--set", value, &options->set, &options->sets, err);
   if (err->code == 0 && (value = option_value(argc, argv, i, "", 'D', err)) != NULL)
     return add_definition("-D", value, &options->arg, &options->args, err);
-  if (err->code == 0 && (value = option_value(argc, argv, i, "--output", 'o', err)) != NULL) {
-    options->output = value;
-    return value[0] == '\0' ? dg_fail(err, DG_INPUT, "--output needs the name of a folder") : 0;
-  }
-  if (err->code == 0 && (value = option_value(argc, argv, i, "--picture", '\0', err)) != NULL) {
-    options->picture = value;
-    return value[0] == '\0' ? dg_fail(err, DG_INPUT, "--picture needs the name of a file") : 0;
+  for (size_t k = 0; k < sizeof names / sizeof *names && err->code == 0; k++) {
+    value = option_value(argc, argv, i, names[k].name, names[k].letter, err);
+    if (value == NULL) continue;
+    *names[k].value = value;
+    return value[0] == '\0' ? dg_fail(err, DG_INPUT, "%s needs the name of a %s", names[k].name, names[k].what) : 0;
   }
   if (err->code == 0 && (value = option_value(argc, argv, i, "--lua-seconds", '\0', err)) != NULL)
     return read_seconds(value, &options->limits.seconds, err);
   if (err->code == 0 && (value = option_value(argc, argv, i, "--lua-threads", '\0', err)) != NULL)
     return read_threads(value, &options->limits.threads, err);
-  if (err->code != 0) return err->code;
-  if (strcmp(word, "--trust") == 0) {
-    options->limits.trust = true;
-    return 0;
-  }
-  if (is_flag(word, "--quiet", "-q")) {
-    options->quiet = true;
-    return 0;
-  }
-  if (strcmp(word, "--profile") == 0) {
-    options->profile = true;
-    return 0;
-  }
-  if (strcmp(word, "--remesh") == 0) {
-    options->remesh = true;
-    return 0;
-  }
-  if (strcmp(word, "--restart") == 0) {
-    options->restart = true;
-    return 0;
-  }
-  if (strcmp(word, "--keys") == 0) {
-    options->keys = true;
-    return 0;
-  }
-  return unknown_option(word, err);
+  for (size_t k = 0; k < sizeof flags / sizeof *flags && err->code == 0; k++)
+    if (is_flag(word, flags[k].name, flags[k].letter)) {
+      *flags[k].flag = true;
+      return 0;
+    }
+  return err->code != 0 ? (int)err->code : unknown_option(word, err);
 }
 
 int mx_options_read(struct mx_options *options, int argc, char **argv, struct dg_error *err)

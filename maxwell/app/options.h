@@ -26,5 +26,3 @@ struct mx_options {
 /* argv stays the caller's. DG_INPUT for what is not understood. Release in any case. */
 int mx_options_read(struct mx_options *options, int argc, char **argv, struct dg_error *err) DG_MUST_USE;
 void mx_options_release(struct mx_options *options);
-
-extern const char mx_help_text[];

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/base/sort.h"
 #include "maxwell/fit/least_squares.h"
 
 enum { SCAN = 1500, WIDTHS = 25, MOST = 400, ROUNDS = 60, UNKNOWNS = MX_FIT_POLES + 2 };
@@ -53,12 +54,6 @@ static double part_of(const double *row, const double *x, size_t n)
   return size > 0 ? sum / size : 0;
 }
 
-static int by_size(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* The frequencies that are looked at, sorted: a grid in logarithms from far below to far above, both ends, and the
  * surroundings of each resonance. Returns how many. */
 static size_t frequencies(const struct mx_fit_poles *poles, double *w)
@@ -80,7 +75,7 @@ static size_t frequencies(const struct mx_fit_poles *poles, double *w)
                    at = cimag(poles->a[p]) + away;
       if (at > 0) w[n++] = at;
     }
-  qsort(w, n, sizeof *w, by_size);
+  qsort(w, n, sizeof *w, dg_compare_doubles);
   return n;
 }
 enum { ALL = SCAN + 2 + WIDTHS * MX_FIT_POLES };

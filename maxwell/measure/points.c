@@ -73,6 +73,15 @@ static int set_frames(struct mx_measured_points *points, const struct mx_problem
   return 0;
 }
 
+int mx_points_finish(struct mx_reader *r, const struct mx_value *item, struct mx_measure_draft *draft)
+{
+  draft->measure.where = mx_find_value(item, "at")->where; /* a message about a well-formed place is about its place */
+  if (mx_measure_set_points(r, &draft->measure, 1) != 0) return r->err->code;
+  mx_measure_set_point(&draft->measure.point[0], draft->at, NULL);
+  draft->measure.samples[0] = draft->measure.samples[1] = 1;
+  return 0;
+}
+
 int mx_points_init(struct mx_measure *measure, const struct mx_measure_scene *scene, struct dg_error *err)
 {
   const struct mx_problem *problem = scene->problem;

@@ -24,6 +24,8 @@ struct mx_measured_points {
   double (*metric)[9];    /* [curved] their frames */
 };
 
+/* Ends the reading of a measure at one place, the key `at`. */
+int mx_points_finish(struct mx_reader *r, const struct mx_value *item, struct mx_measure_draft *draft) DG_MUST_USE;
 /* Places config.samples[0] x samples[1] points along the edges that config.point spans, and finds them in the mesh. A
  * set of points that are all outside the mesh is no error here, so that a kind can report it in its own words.
  * mx_points_outside is the report of lines and planes. */

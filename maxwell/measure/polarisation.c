@@ -9,15 +9,6 @@
 #include "maxwell/problem/curved.h"
 #include "maxwell/response/pole_rows.h"
 
-static int finish_place(struct mx_reader *r, const struct mx_value *item, struct mx_measure_draft *draft)
-{
-  draft->measure.where = mx_find_value(item, "at")->where;
-  if (mx_measure_set_points(r, &draft->measure, 1) != 0) return r->err->code;
-  mx_measure_set_point(&draft->measure.point[0], draft->at, NULL);
-  draft->measure.samples[0] = draft->measure.samples[1] = 1;
-  return 0;
-}
-
 /* The numbers that come from the backend: the states of an entry. */
 static size_t state_numbers(const struct mx_problem *problem)
 {
@@ -118,7 +109,7 @@ const struct mx_measure_kind mx_polarisations = {
               .item = "a table, as in { name = \"core\", at = { 0.4, 0.5, 0.3 } }",
               .rules = MX_COUNT(rules),
               .rule = rules,
-              .finish = finish_place},
+              .finish = mx_points_finish},
     .columns = "Px,Py,Pz,Jx,Jy,Jz",
     .init = init,
     .release = mx_points_release,

@@ -3,15 +3,6 @@
 #include "maxwell/measure/kinds.h"
 #include "maxwell/measure/points.h"
 
-static int finish_probe(struct mx_reader *r, const struct mx_value *item, struct mx_measure_draft *draft)
-{
-  draft->measure.where = mx_find_value(item, "at")->where; /* a message about a well-formed probe is about its place */
-  if (mx_measure_set_points(r, &draft->measure, 1) != 0) return r->err->code;
-  mx_measure_set_point(&draft->measure.point[0], draft->at, NULL);
-  draft->measure.samples[0] = draft->measure.samples[1] = 1;
-  return 0;
-}
-
 static int init(struct mx_measure *measure, const struct mx_measure_scene *scene, struct dg_error *err)
 {
   const struct mx_measure_config *config = measure->config;
@@ -36,7 +27,7 @@ const struct mx_measure_kind mx_probes = {
               .item = "a table, as in { name = \"centre\", at = { 0.4, 0.5, 0.3 } }",
               .rules = MX_COUNT(rules),
               .rule = rules,
-              .finish = finish_probe},
+              .finish = mx_points_finish},
     .columns = MX_FIELD_COLUMNS,
     .init = init,
     MX_ON_POINTS,

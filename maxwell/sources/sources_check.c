@@ -73,15 +73,6 @@ static int check_border(const struct mx_source_check *check, size_t index, const
   return 0;
 }
 
-/* Makes the three edges of a face; vertices of elements ascend. */
-static void edges_of_face(const struct dg_mesh *mesh, size_t e, int f, struct mx_edge edge[3])
-{
-  int64_t vertex[3];
-  for (int i = 0, n = 0; i < 4; i++)
-    if (i != f) vertex[n++] = dg_mesh_global_vertex(mesh, (size_t)mesh->element[e][i]);
-  mx_edges_of(vertex, edge);
-}
-
 /* Makes *edge: the sorted edges of all ranks' faces on the interface. */
 static int find_edges(const struct mx_source_check *check, size_t index, const int *choice, struct mx_edge **edge,
                       size_t *count, struct dg_error *err)
@@ -95,7 +86,7 @@ static int find_edges(const struct mx_source_check *check, size_t index, const i
     for (size_t e = 0; e < mesh->K; e++)
       for (int f = 0; f < 4; f++) {
         if (mesh->surface[e][f] < 0 || choice[mesh->surface[e][f]] != (int)index) continue;
-        if (pass == 1) edges_of_face(mesh, e, f, own + 3 * n);
+        if (pass == 1) mx_edges_of_face(mesh, e, f, own + 3 * n);
         n++;
       }
     faces[0] = (int64_t)n;
@@ -151,7 +142,7 @@ static int check_rim(const struct mx_source_check *check, size_t index, const in
       const char *kind;
       bool touches = false;
       if (mesh->neighbour[e][f] >= 0) continue;
-      edges_of_face(mesh, e, f, own);
+      mx_edges_of_face(mesh, e, f, own);
       for (int i = 0; i < 3; i++)
         touches = touches || bsearch(&own[i], edge, count, sizeof *edge, mx_compare_edges) != NULL;
       if (!touches) continue;

@@ -20,14 +20,6 @@ struct edges {
   size_t count;
 };
 
-static void edges_of_face(const struct dg_mesh *mesh, size_t e, int f, struct mx_edge edge[3])
-{
-  int64_t vertex[3];
-  for (int i = 0, n = 0; i < 4; i++)
-    if (i != f) vertex[n++] = dg_mesh_global_vertex(mesh, (size_t)mesh->element[e][i]);
-  mx_edges_of(vertex, edge);
-}
-
 /* Collects the edges of the faces for which `is` says yes. */
 static int find_edges(const struct mx_touch_work *work, bool (*is)(const struct mx_touch_scene *, size_t, int, int),
                       int index, struct edges *edges)
@@ -43,7 +35,7 @@ static int find_edges(const struct mx_touch_work *work, bool (*is)(const struct 
   size_t n = 0;
   for (size_t e = 0; e < mesh->K; e++)
     for (int f = 0; f < 4; f++)
-      if (is(work->scene, e, f, index)) edges_of_face(mesh, e, f, own + 3 * n++);
+      if (is(work->scene, e, f, index)) mx_edges_of_face(mesh, e, f, own + 3 * n++);
   all = faces;
   if (dg_comm_reduce_int(comm, DG_SUM, 1, &all, work->err) == 0 &&
       dg_comm_share(comm, 3 * (size_t)faces * sizeof *own, own, &edges->edge, NULL, work->err) == 0) {
@@ -58,7 +50,7 @@ static bool touches(const struct mx_touch_work *work, const struct edges *edges,
 {
   struct mx_edge own[3];
   if (edges->count == 0) return false;
-  edges_of_face(work->scene->mesh, e, f, own);
+  mx_edges_of_face(work->scene->mesh, e, f, own);
   for (int i = 0; i < 3; i++)
     if (bsearch(&own[i], edges->edge, edges->count, sizeof *own, mx_compare_edges) != NULL) return true;
   return false;

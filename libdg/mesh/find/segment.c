@@ -8,6 +8,7 @@
 
 #include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
+#include "libdg/base/sort.h"
 #include "libdg/mesh/find/span.h"
 #include "libdg/mesh/mesh_check.h"
 
@@ -172,12 +173,6 @@ static int by_segment(const void *a, const void *b)
   return p->low < q->low ? -1 : p->low > q->low; /* a segment may come back to a curved element */
 }
 
-static int by_value(const void *a, const void *b)
-{
-  double p = *(const double *)a, q = *(const double *)b;
-  return p < q ? -1 : p > q;
-}
-
 /* Collects all parameters where a segment may go from one element to another, 0 and 1 among them, ascending and
  * distinct. */
 static int collect_cuts(struct cutter *c, const struct hit *hit, size_t hits, size_t *cuts, struct dg_error *err)
@@ -191,7 +186,7 @@ static int collect_cuts(struct cutter *c, const struct hit *hit, size_t hits, si
   for (size_t i = 0; i < hits; i++)
     for (int f = 0; f < 4; f++)
       if (hit[i].cut[f] > 0 && hit[i].cut[f] < 1) c->cut[n++] = hit[i].cut[f];
-  qsort(c->cut, n, sizeof *c->cut, by_value);
+  qsort(c->cut, n, sizeof *c->cut, dg_compare_doubles);
   for (size_t i = 1; i < n; i++)
     if (c->cut[i] - c->cut[kept - 1] > SHORTEST && 1 - c->cut[i] > SHORTEST) c->cut[kept++] = c->cut[i];
   c->cut[kept++] = 1;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/base/sort.h"
 #include "libdg/mesh/mesh_limits.h"
 
 void dg_sprouts_release(struct dg_sprouts *sprouts)
@@ -46,12 +47,6 @@ static int add_face(struct dg_sprouts *s, const struct dg_mesh *mesh, int32_t co
   return add_front(s, &front, err);
 }
 
-static int compare_numbers(const void *left, const void *right)
-{
-  const int32_t a = *(const int32_t *)left, b = *(const int32_t *)right;
-  return (a > b) - (a < b);
-}
-
 /* Takes the faces of the wall and, once each, those beside it. */
 static int start(struct dg_sprouts *s, const struct dg_mesh *mesh, const struct dg_growth *growth, struct dg_error *err)
 {
@@ -62,7 +57,7 @@ static int start(struct dg_sprouts *s, const struct dg_mesh *mesh, const struct 
   for (size_t k = 0; k < wall->faces; k++)
     if (add_face(s, mesh, wall->face[k], growth->stage[k], err) != 0) goto fail;
   for (size_t k = 0; k < wall->sides; k++) beside[k] = wall->side[k].beside;
-  qsort(beside, wall->sides, sizeof *beside, compare_numbers);
+  qsort(beside, wall->sides, sizeof *beside, dg_compare_int32);
   for (size_t k = 0; k < wall->sides; k++)
     if ((k == 0 || beside[k] != beside[k - 1]) && add_face(s, mesh, beside[k], -1, err) != 0) goto fail;
 fail:
@@ -84,7 +79,7 @@ struct stage {
 /* The place of a vertex among those that grow, or -1. */
 static int64_t rank_of(const struct stage *stage, int32_t v)
 {
-  const int32_t *at = bsearch(&v, stage->vertex, stage->vertices, sizeof v, compare_numbers);
+  const int32_t *at = bsearch(&v, stage->vertex, stage->vertices, sizeof v, dg_compare_int32);
   return at == NULL ? -1 : at - stage->vertex;
 }
 
@@ -94,7 +89,7 @@ static int find_vertices(struct stage *stage, const struct dg_sprouts *s, struct
   if (DG_NEW(stage->vertex, 3 * s->fronts, err) != 0) return err->code;
   for (size_t k = 0; k < s->fronts; k++)
     for (int i = 0; i < 3 && s->front[k].stage == stage->number; i++) stage->vertex[count++] = s->front[k].v[i];
-  qsort(stage->vertex, count, sizeof *stage->vertex, compare_numbers);
+  qsort(stage->vertex, count, sizeof *stage->vertex, dg_compare_int32);
   for (size_t i = 0; i < count; i++)
     if (i == 0 || stage->vertex[i] != stage->vertex[stage->vertices - 1])
       stage->vertex[stage->vertices++] = stage->vertex[i];

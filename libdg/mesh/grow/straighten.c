@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/base/sort.h"
 #include "libdg/base/vec3.h"
 #include "libdg/mesh/curve.h"
 #include "libdg/mesh/curve_build.h"
@@ -26,12 +27,6 @@ static int compare_edges(const void *left, const void *right)
   const struct edge *x = left, *y = right;
   if (x->a != y->a) return x->a < y->a ? -1 : 1;
   return (x->b > y->b) - (x->b < y->b);
-}
-
-static int compare_codes(const void *left, const void *right)
-{
-  const int32_t *a = left, *b = right;
-  return (*a > *b) - (*a < *b);
 }
 
 static int list_edges(struct edges *edges, const struct dg_mesh *mesh, size_t faces, const int32_t *code,
@@ -123,7 +118,7 @@ static bool straighten_element(const struct dg_mesh *mesh, size_t e, const struc
       }
   for (int f = 0; f < 4 && any; f++) {
     const int32_t key = 4 * (int32_t)e + f;
-    if (bsearch(&key, code, faces, sizeof key, compare_codes) != NULL) take_face(mesh, e, f, shape);
+    if (bsearch(&key, code, faces, sizeof key, dg_compare_int32) != NULL) take_face(mesh, e, f, shape);
   }
   return any;
 }
@@ -141,7 +136,7 @@ static int straighten(struct dg_mesh *mesh, size_t faces, const int32_t *code, c
   if (mesh->curved == 0 || faces == 0) return 0;
   if (list_edges(&edges, mesh, faces, code, err) != 0 || DG_NEW(sorted, faces, err) != 0) goto fail;
   memcpy(sorted, code, faces * sizeof *sorted);
-  qsort(sorted, faces, sizeof *sorted, compare_codes);
+  qsort(sorted, faces, sizeof *sorted, dg_compare_int32);
   for (size_t k = 0; k < mesh->curved; k++) {
     const size_t e = (size_t)mesh->curve[k];
     double(*shape)[3] = mesh->shape + k * nodes, before[DG_SHAPE_MAX][3];

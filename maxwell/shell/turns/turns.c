@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/base/sort.h"
 
 enum { GRID = 1 << 14, MOST_GRID = 1 << 18, MOST_CALLS = 1 << 21, DECADE = 20, DECADES = 9, TURNS = 1 << 17 };
 /* Of the range of a function: how far it may be from a line between two turns. Of the time: the distance to which jumps
@@ -61,12 +62,6 @@ static int add(struct signal *s, double t, const double *v, struct dg_error *err
   return 0;
 }
 
-static int by_time(const void *a, const void *b)
-{
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* Samples at `grid` times spread over (0, stop) so that no period fits them, and behind 0 at all scales. */
 static int sample(struct signal *s, size_t grid, double stop, struct dg_error *err)
 {
@@ -79,7 +74,7 @@ static int sample(struct signal *s, size_t grid, double stop, struct dg_error *e
   for (int k = 1; k <= DECADE * DECADES; k++) t[n++] = stop * pow(10, -(double)k / DECADE);
   t[n++] = 0;
   t[n++] = stop;
-  qsort(t, n, sizeof *t, by_time);
+  qsort(t, n, sizeof *t, dg_compare_doubles);
   s->count = 0;
   for (size_t p = 0; p < s->places; p++) s->low[p] = INFINITY, s->high[p] = -INFINITY;
   for (size_t k = 0; k < n; k++)
@@ -297,7 +292,7 @@ int mx_turns_add_late(struct mx_turns *turns, const struct mx_turning *of, struc
 void mx_turns_sort(struct mx_turns *turns, double stop)
 {
   size_t kept = 0;
-  if (turns->count > 0) qsort(turns->t, turns->count, sizeof *turns->t, by_time);
+  if (turns->count > 0) qsort(turns->t, turns->count, sizeof *turns->t, dg_compare_doubles);
   for (size_t k = 0; k < turns->count; k++) {
     const double t = turns->t[k];
     if (t > sharp * stop && t < stop * (1 - same) && (kept == 0 || t - turns->t[kept - 1] > same * stop))

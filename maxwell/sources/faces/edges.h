@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "libdg/mesh/mesh.h"
+
 struct mx_edge {
   int64_t vertex[2]; /* numbers in the whole mesh, ascending */
 };
@@ -23,4 +25,13 @@ static inline void mx_edges_of(const int64_t vertex[3], struct mx_edge edge[3])
   edge[0] = (struct mx_edge){{vertex[0], vertex[1]}};
   edge[1] = (struct mx_edge){{vertex[0], vertex[2]}};
   edge[2] = (struct mx_edge){{vertex[1], vertex[2]}};
+}
+
+/* Makes the three edges of an element's face; vertices of elements ascend. */
+static inline void mx_edges_of_face(const struct dg_mesh *mesh, size_t e, int f, struct mx_edge edge[3])
+{
+  int64_t vertex[3];
+  for (int i = 0, n = 0; i < 4; i++)
+    if (i != f) vertex[n++] = dg_mesh_global_vertex(mesh, (size_t)mesh->element[e][i]);
+  mx_edges_of(vertex, edge);
 }

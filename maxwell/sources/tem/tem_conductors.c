@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "libdg/base/sort.h"
 #include "libdg/base/vec3.h"
 #include "maxwell/sources/faces/edges.h"
 #include "maxwell/sources/tem/tem_bodies.h"
@@ -88,15 +89,9 @@ fail:
   return err->code;
 }
 
-static int by_number(const void *a, const void *b)
-{
-  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return x < y ? -1 : x > y;
-}
-
 static size_t place_of(const int64_t *vertex, size_t count, int64_t number)
 {
-  const int64_t *at = bsearch(&number, vertex, count, sizeof *vertex, by_number);
+  const int64_t *at = bsearch(&number, vertex, count, sizeof *vertex, dg_compare_int64);
   return (size_t)(at - vertex);
 }
 
@@ -115,7 +110,7 @@ static int connect(struct mx_tem_conductors *conductors, struct dg_error *err)
   int *body = NULL;
   if (DG_NEW(vertex, ends, err) != 0 || DG_NEW(parent, ends, err) != 0 || DG_NEW(body, ends, err) != 0) goto fail;
   for (size_t i = 0; i < ends; i++) vertex[i] = conductors->edge[i / 2].vertex[i % 2];
-  qsort(vertex, ends, sizeof *vertex, by_number);
+  qsort(vertex, ends, sizeof *vertex, dg_compare_int64);
   for (size_t i = 0; i < ends; i++)
     if (i == 0 || vertex[i] != vertex[i - 1]) vertex[count++] = vertex[i];
   for (size_t i = 0; i < count; i++) parent[i] = i;
