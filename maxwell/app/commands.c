@@ -9,7 +9,7 @@
 #include "maxwell/app/outputs/outputs.h"
 #include "maxwell/app/plot.h"
 #include "maxwell/fit/fit.h"
-#include "maxwell/shell/script/script_command.h"
+#include "maxwell/shell/script/command/script_command.h"
 
 /* The picture of a fit. */
 struct picture {

@@ -49,6 +49,7 @@ MAY = {
     "maxwell/shell/hooks": "libdg/base",
     "maxwell/shell/script/world": "libdg/base maxwell/shell maxwell/shell/hooks",
     "maxwell/shell/script": "libdg/base maxwell/shell maxwell/shell/hooks maxwell/shell/script/world",
+    "maxwell/shell/script/command": "libdg/base maxwell/shell/script/world",
     "maxwell/shell/rules": "libdg/base libdg/comm maxwell/shell",
     "maxwell/shell/turns": "libdg/base maxwell/shell",
     "maxwell/fit": "libdg/base libdg/ref",

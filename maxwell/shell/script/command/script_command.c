@@ -1,6 +1,6 @@
 /* Runs commands that are written in Lua, and the functions that they call. maxwell/app calls it. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
-#include "maxwell/shell/script/script_command.h"
+#include "maxwell/shell/script/command/script_command.h"
 
 #include <dirent.h>
 #include <errno.h>
