@@ -25,8 +25,6 @@
 #include "maxwell/app/threads.h"
 #include "maxwell/backend/backend.h"
 #include "maxwell/check/check.h"
-#include "maxwell/heat/heat.h"
-#include "maxwell/run/heat_alone.h"
 #include "maxwell/run/run.h"
 #include "maxwell/shell/rules/tree_text.h"
 #include "maxwell/setup/setup_build.h"
@@ -52,15 +50,6 @@ static void info(void)
     printf("  %-10s not in this build: %s\n", mx_backends_missing[i], mx_backends_missing[i + 1]);
 }
 
-/* Heat without fields. */
-static int heat_alone(struct mx_setup *setup, const struct mx_config *config, const struct mx_origin *origin,
-                      const struct mx_options *options, struct dg_log *log, struct dg_comm *comm,
-                      struct mx_folder *folder, const struct mx_keeping *keeping, struct dg_error *err)
-{
-  *setup = (struct mx_setup){.config = config, .origin = origin, .log = log, .comm = comm};
-  return mx_run_heat_alone(setup, options->command == MX_RUN ? folder : NULL, keeping, options->restart, err);
-}
-
 /* Parses, meshes, and then runs or checks, or measures; on every rank. */
 static int simulate(const struct mx_options *options, struct dg_log *log, struct dg_comm *comm, struct dg_error *err)
 {
@@ -79,10 +68,6 @@ static int simulate(const struct mx_options *options, struct dg_log *log, struct
     goto fail;
   keeping.folder = options->output != NULL ? options->output : config.name;
   if (options->command == MX_RUN && mx_folder_open(&folder, keeping.folder, comm, log, err) != 0) goto fail;
-  if (mx_heat_alone(&config)) {
-    (void)!heat_alone(&setup, &config, mx_script_origin(script), options, log, comm, &folder, &keeping, err);
-    goto fail;
-  }
   if (mx_setup_init(&setup, &config, mx_script_origin(script), log, comm, &keeping, err) != 0) goto fail;
   const struct mx_run_options how = {.resume = options->restart, .profile = options->profile};
   const char *model = options->model[0] != '\0' ? options->model : NULL;

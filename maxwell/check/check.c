@@ -195,15 +195,16 @@ int mx_check(const struct mx_scene *scene, const char *model, struct dg_error *e
 {
   if (model != NULL && scene->comm != NULL)
     return dg_fail(err, DG_INPUT, "--picture is for one process: start curlew check without mpirun");
-  const double before = mx_clock() - scene->started;
-  struct mx_memory memory = memory_of(scene);
-  double bytes[3] = {(double)memory.fields, (double)memory.tables, (double)memory.output}; /* sums over all ranks */
-  const double here = bytes[0] + bytes[2];
   const struct mx_heat_place heat = {.config = scene->config,
                                      .mesh = scene->mesh,
                                      .comm = scene->comm,
                                      .log = scene->log,
                                      .device = scene->ops->card->elliptic};
+  if (!mx_has_fields(scene->config)) return mx_heat_check(&heat, NULL, true, err);
+  const double before = mx_clock() - scene->started;
+  struct mx_memory memory = memory_of(scene);
+  double bytes[3] = {(double)memory.fields, (double)memory.tables, (double)memory.output}; /* sums over all ranks */
+  const double here = bytes[0] + bytes[2];
   if ((scene->config->heat != NULL && mx_heat_check(&heat, scene->phasors, true, err) != 0) ||
       mx_report_resolution(scene, err) != 0 || report_survey(scene, model, err) != 0 ||
       dg_comm_reduce(scene->comm, DG_SUM, 3, bytes, err) != 0)

@@ -7,12 +7,6 @@
 #include "maxwell/shell/folder.h"
 #include "maxwell/shell/plan.h"
 
-/* Does the script want heat, and heat alone? */
-static inline bool mx_heat_alone(const struct mx_config *config)
-{
-  return config->heat != NULL && config->time.stop == 0 && config->time.steps == 0;
-}
-
 /* Makes all that the computation needs and forgets it: what is wrong in the script is found before a long run of the
  * fields. Says how large it is, and with `rehearses` how long it takes, by one step. phasors: those of the run, made
  * but not yet filled; NULL: there are none. */

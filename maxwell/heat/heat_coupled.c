@@ -138,7 +138,7 @@ static int open_table(struct mx_heat_coupled *c, struct dg_error *err)
 {
   const struct mx_heat_config *heat = c->work->problem.heat;
   const size_t size = 100 + heat->sources * 260;
-  char *header = NULL, *path = NULL;
+  char *header = NULL;
   const struct mx_checkpoint *from = c->work->how->from;
   const bool resume = from != NULL && from->found;
   if (!c->work->record.first) return 0;
@@ -147,10 +147,8 @@ static int open_table(struct mx_heat_coupled *c, struct dg_error *err)
   for (size_t i = 0; i < heat->sources; i++)
     if (heat->source[i].losses != NULL)
       used += (size_t)snprintf(header + used, size - used, ",losses_%.200s", heat->source[i].losses);
-  if (mx_folder_path(&path, c->work->folder, "heat/coupling.csv", err) == 0)
-    (void)!mx_csv_open(&c->table, path, header, resume, err);
+  (void)!mx_csv_open_in(&c->table, c->work->folder, "heat/coupling.csv", header, resume, err);
   dg_free(header);
-  dg_free(path);
   return err->code;
 }
 
@@ -473,7 +471,6 @@ static int settle(struct mx_heat_coupled *c, struct dg_error *err)
 static int archive(void *self, struct mx_archive *archive, struct dg_error *err)
 {
   struct mx_heat_coupled *c = self;
-  struct mx_archive own = *archive; /* only rank 0 has the table */
   long count[2] = {c->round, c->line};
   if (mx_archive_longs(archive, "coupling/round", 2, count, err) != 0 ||
       mx_archive_doubles(archive, "coupling/length", 1, &c->length, err) != 0 ||
@@ -481,13 +478,7 @@ static int archive(void *self, struct mx_archive *archive, struct dg_error *err)
     return err->code;
   c->round = count[0];
   c->line = count[1] != 0;
-  if (!c->work->record.first) return 0;
-  own.comm = NULL;
-  own.arrays = own.bytes = 0;
-  if (mx_csv_archive(&c->table, "tables/coupling", &own, err) != 0) return err->code;
-  archive->arrays += own.arrays;
-  archive->bytes += own.bytes;
-  return 0;
+  return mx_csv_archive(&c->table, "tables/coupling", archive, err);
 }
 
 int mx_heat_coupled_new(struct mx_heat_work *heat, struct dg_error *err)

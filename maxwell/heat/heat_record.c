@@ -74,16 +74,6 @@ int mx_heat_record_init(struct mx_heat_record *record, const struct mx_heat_prob
 
 /* ---- tables */
 
-static int open_table(struct mx_csv *table, const struct mx_heat_record *record, const char *name, const char *header,
-                      bool resume, struct dg_error *err)
-{
-  char *path;
-  if (mx_folder_path(&path, record->folder, name, err) != 0) return err->code;
-  (void)!mx_csv_open(table, path, header, resume, err);
-  dg_free(path);
-  return err->code;
-}
-
 /* Adds ",PREFIXname" to a header that has room for all. */
 static void add_column(char *header, size_t size, const char *prefix, const char *name)
 {
@@ -104,14 +94,14 @@ static int open_tables(struct mx_heat_record *record, bool resume, struct dg_err
     if (record->there[m]) add_column(header, size, "highest_in_", name);
   }
   for (size_t i = 0; i < heat->probes; i++) add_column(header, size, "at_", heat->probe[i].name);
-  if (open_table(&record->temperature, record, "heat/temperature.csv", header, resume, err) == 0) {
+  if (mx_csv_open_in(&record->temperature, record->folder, "heat/temperature.csv", header, resume, err) == 0) {
     (void)snprintf(header, size, "time,stored,sources,blood");
     for (size_t i = 0; i < heat->walls; i++) {
       mx_selector_name(&heat->wall[i].where, name, sizeof name);
       add_column(header, size, "through_", name);
     }
     add_column(header, size, "", "missing");
-    (void)!open_table(&record->balance, record, "heat/balance.csv", header, resume, err);
+    (void)!mx_csv_open_in(&record->balance, record->folder, "heat/balance.csv", header, resume, err);
   }
   dg_free(header);
   return err->code;
@@ -226,7 +216,6 @@ static int list_snapshot(struct mx_heat_record *record, double time, struct dg_e
 
 int mx_heat_record_archive(struct mx_heat_record *record, struct mx_archive *archive, struct dg_error *err)
 {
-  struct mx_archive own = *archive; /* only rank 0 has tables */
   long count = (long)record->snapshots;
   double *time = NULL;
   if (mx_archive_longs(archive, "snapshots", 1, &count, err) != 0) return err->code;
@@ -238,15 +227,8 @@ int mx_heat_record_archive(struct mx_heat_record *record, struct mx_archive *arc
   dg_free(time);
   if (err->code != DG_OK) return err->code;
   record->snapshots = (size_t)count;
-  if (!record->first) return 0;
-  own.comm = NULL;
-  own.arrays = own.bytes = 0;
-  if (mx_csv_archive(&record->temperature, "tables/temperature", &own, err) != 0 ||
-      mx_csv_archive(&record->balance, "tables/balance", &own, err) != 0)
-    return err->code;
-  archive->arrays += own.arrays;
-  archive->bytes += own.bytes;
-  return 0;
+  if (mx_csv_archive(&record->temperature, "tables/temperature", archive, err) != 0) return err->code;
+  return mx_csv_archive(&record->balance, "tables/balance", archive, err);
 }
 
 static int write_snapshot(struct mx_heat_record *record, size_t w, const struct dg_snapshot *content,

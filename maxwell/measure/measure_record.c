@@ -37,11 +37,7 @@ static int open_record(struct mx_records *records, size_t i, double step, bool r
   if (measure->form != NULL) return measure->form->open(records, i, err);
   snprintf(name, sizeof name, "%s/%.200s.csv", config->kind->key, config->name);
   snprintf(header, sizeof header, "time,%s", measure->columns);
-  char *path;
-  if (mx_folder_path(&path, records->folder, name, err) != 0) return err->code;
-  (void)!mx_csv_open(&record->table, path, header, resume, err);
-  dg_free(path);
-  return err->code;
+  return mx_csv_open_in(&record->table, records->folder, name, header, resume, err);
 }
 
 static bool writes(const struct mx_records *records) { return dg_comm_rank(records->measures->problem->comm) == 0; }

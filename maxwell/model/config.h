@@ -527,6 +527,12 @@ static inline double mx_bloch_factor(const struct mx_config *config, bool imagin
   return imaginary ? -sin(angle) : cos(angle);
 }
 
+/* Does the script ask for fields? Else for heat alone, without `time`. */
+static inline bool mx_has_fields(const struct mx_config *config)
+{
+  return config->heat == NULL || config->time.stop != 0 || config->time.steps != 0;
+}
+
 /* Says whether there are fields at t = 0. */
 static inline bool mx_has_initial_fields(const struct mx_config *config)
 {

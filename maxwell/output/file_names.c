@@ -9,7 +9,6 @@ int mx_output_plan(struct mx_plan *plan, const struct mx_scene *scene, struct dg
   const struct mx_config *config = scene->config;
   *plan = (struct mx_plan){0};
   mx_plan_folder(plan, ".", true);
-  mx_plan_folder(plan, "checkpoint", true);
   if (mx_plan_file(plan, err, "summary.json") != 0 || mx_plan_file(plan, err, "configuration.json") != 0 ||
       mx_plan_file(plan, err, "log.txt") != 0 ||
       (config->initial.statics.conductors > 0 && mx_plan_file(plan, err, "statics.csv") != 0) ||
@@ -17,6 +16,8 @@ int mx_output_plan(struct mx_plan *plan, const struct mx_scene *scene, struct dg
       (config->on.output != NULL && mx_plan_file(plan, err, "derived.csv") != 0))
     return err->code;
   if (scene->keeps_mesh) mx_plan_folder(plan, "mesh", false);
+  if (!mx_has_fields(config)) return 0;
+  mx_plan_folder(plan, "checkpoint", true);
   if (mx_plan_pattern(plan, err, "checkpoint/step_#.h5") != 0 ||
       mx_plan_pattern(plan, err, "checkpoint/step_#_#.h5") != 0)
     return err->code;

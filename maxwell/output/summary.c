@@ -14,6 +14,7 @@
 #include "libdg/base/memory.h"
 #include "libdg/base/text.h"
 #include "maxwell/measure/kinds.h"
+#include "maxwell/model/heat/heat_config.h"
 #include "maxwell/record/writers.h"
 #include "maxwell/sources/tem/tem_losses.h"
 #include "maxwell/shell/folder.h"
@@ -200,13 +201,21 @@ static void turns_entry(FILE *file, const struct mx_summary *summary)
           summary->checkpoint_seconds, summary->restarts);
 }
 
-static void write_entries(FILE *file, const void *what)
+/* Of a run without fields. */
+static void heat_entries(FILE *file, const struct mx_summary *summary)
 {
-  const struct mx_summary *summary = what;
+  const struct mx_config *config = summary->scene->config;
+  string_entry(file, "curlew", CURLEW_VERSION);
+  string_entry(file, "name", config->name);
+  fprintf(file, "  \"heat\": {\"order\": %d, \"steps\": %ld},\n", config->heat->order, summary->heat_steps);
+  turns_entry(file, summary);
+}
+
+static void field_entries(FILE *file, const struct mx_summary *summary)
+{
   const struct mx_scene *scene = summary->scene;
   const struct mx_config *config = scene->config;
   double dofs = mx_summary_dof_per_second(summary);
-  fputs("{\n", file);
   string_entry(file, "name", config->name);
   string_entry(file, "backend", scene->ops->name);
   string_entry(file, "precision", config->precision == MX_DOUBLE ? "double" : "single");
@@ -259,6 +268,14 @@ static void write_entries(FILE *file, const void *what)
   if (summary->card_memory > 0) number_entry(file, "card_memory_bytes", summary->card_memory);
   if (scene->comm != NULL) ranks_entry(file, summary);
   versions_entry(file, scene->origin);
+}
+
+static void write_entries(FILE *file, const void *what)
+{
+  const struct mx_summary *summary = what;
+  fputs("{\n", file);
+  if (mx_has_fields(summary->scene->config)) field_entries(file, summary);
+  else heat_entries(file, summary);
   if (summary->error != NULL) string_entry(file, "error", summary->error);
   if (strcmp(summary->status, running) == 0) fprintf(file, "%*s\n", ERROR_ROOM, "");
   fputs("  \"status\": ", file);

@@ -23,6 +23,7 @@ struct mx_summary {
   struct mx_derived_list derived; /* values of hooks; release them. Empty until the run is over */
   long rounds; /* runs of the fields that heat took; the members above are of the last one. 0: there was no need of more
                 */
+  long heat_steps;            /* of heat, which had none of the fields before it */
   long checkpoints, restarts; /* checkpoints that this process wrote; restarts so far */
   double checkpoint_seconds;
   struct mx_s_quality quality;     /* quality of S-parameters */

@@ -25,10 +25,5 @@ int mx_add_result(struct mx_results *results, const struct mx_scene *scene, cons
 int mx_open_table(struct mx_csv *table, const struct mx_scene *scene, const char *name, const char *header, bool resume,
                   struct dg_error *err)
 {
-  char *path;
-  if (dg_comm_rank(scene->comm) != 0) return 0;
-  if (mx_folder_path(&path, scene->folder, name, err) != 0) return err->code;
-  (void)!mx_csv_open(table, path, header, resume, err);
-  dg_free(path);
-  return err->code;
+  return dg_comm_rank(scene->comm) == 0 ? mx_csv_open_in(table, scene->folder, name, header, resume, err) : 0;
 }

@@ -442,6 +442,7 @@ int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const 
        mx_checkpoint_plan(&setup->plan, keeping->folder, comm, err) != 0) ||
       mx_setup_make_mesh(setup, keeping != NULL ? keeping : &nothing, err) != 0)
     goto fail;
+  if (!mx_has_fields(config)) return 0;
 
   double start = mx_clock();
   if (dg_reference_init(&setup->ref, config->order, err) != 0) goto fail;

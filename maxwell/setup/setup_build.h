@@ -3,9 +3,10 @@
 
 #include "maxwell/setup/setup_mesh.h"
 
-/* Takes the mesh from an earlier run, reads or makes it, builds the tables and finds the step. Errors: those of its
- * parts, DG_INPUT for a given step beyond the limit (the message names the limit), DG_ENVIRONMENT for a backend that
- * cannot run here. keeping may be NULL: nothing is kept. Collective over comm. */
+/* Takes the mesh from an earlier run, reads or makes it, builds the tables and finds the step; for heat alone it has
+ * the mesh and no more. Errors: those of its parts, DG_INPUT for a given step beyond the limit (the message names the
+ * limit), DG_ENVIRONMENT for a backend that cannot run here. keeping may be NULL: nothing is kept. Collective over
+ * comm. */
 int mx_setup_init(struct mx_setup *setup, const struct mx_config *config, const struct mx_origin *origin,
                   struct dg_log *log, struct dg_comm *comm, const struct mx_keeping *keeping,
                   struct dg_error *err) DG_MUST_USE;

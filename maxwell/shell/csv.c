@@ -152,6 +152,16 @@ int mx_csv_open(struct mx_csv *table, const char *path, const char *header, bool
   return 0;
 }
 
+int mx_csv_open_in(struct mx_csv *table, const struct mx_folder *folder, const char *name, const char *header,
+                   bool resume, struct dg_error *err)
+{
+  char *path;
+  if (mx_folder_path(&path, folder, name, err) != 0) return err->code;
+  (void)!mx_csv_open(table, path, header, resume, err);
+  dg_free(path);
+  return err->code;
+}
+
 static bool is_gone(const struct mx_csv *table)
 {
   struct stat info;

@@ -12,6 +12,7 @@
 
 #include "libdg/base/error.h"
 #include "maxwell/shell/archive.h"
+#include "maxwell/shell/folder.h"
 
 enum { MX_CSV_BLOCK = 4096 };
 
@@ -34,6 +35,9 @@ struct mx_csv {
  * and mx_csv_archive then finds where to go on. Release in any case. */
 int mx_csv_open(struct mx_csv *table, const char *path, const char *header, bool resume,
                 struct dg_error *err) DG_MUST_USE;
+/* The same for a table of the output folder, "probes/NAME.csv". */
+int mx_csv_open_in(struct mx_csv *table, const struct mx_folder *folder, const char *name, const char *header,
+                   bool resume, struct dg_error *err) DG_MUST_USE;
 /* Fails with DG_ENVIRONMENT, the path and the reason in errno, which was set to 0 before the print that failed. */
 int mx_csv_failed(const struct mx_csv *table, struct dg_error *err);
 /* Hands the text so far to the system; does nothing for a closed table. A file that somebody has removed is an error,

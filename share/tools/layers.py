@@ -112,7 +112,7 @@ MAY = {
     "maxwell/record": "libdg/* maxwell/backend maxwell/backend/frame maxwell/measure maxwell/model maxwell/operator maxwell/output/powers "
                       "maxwell/phasor maxwell/problem maxwell/scene maxwell/shell maxwell/shell/hooks maxwell/terms maxwell/terms/rates",
     "maxwell/output/ports": "libdg/base maxwell/record maxwell/scene maxwell/setup maxwell/shell",
-    "maxwell/output": "libdg/* maxwell maxwell/backend maxwell/measure maxwell/model maxwell/output/ports maxwell/problem maxwell/record "
+    "maxwell/output": "libdg/* maxwell maxwell/backend maxwell/measure maxwell/model maxwell/model/heat maxwell/output/ports maxwell/problem maxwell/record "
                       "maxwell/resonance maxwell/scene maxwell/setup maxwell/shell maxwell/shell/hooks maxwell/sources maxwell/sources/tem maxwell/time maxwell/worth*",
     "maxwell/heat": "libdg/* maxwell/model maxwell/model/heat maxwell/model/media maxwell/output maxwell/phasor maxwell/problem maxwell/record maxwell/session maxwell/shell maxwell/shell/turns",
     "maxwell/hooks": "libdg/base libdg/comm libdg/files maxwell/measure maxwell/model maxwell/output maxwell/output/ports maxwell/record maxwell/scene maxwell/setup "

@@ -23,11 +23,8 @@ int mx_port_output_open(struct mx_port_output *output, const struct mx_scene *sc
   for (size_t i = 0; i < count; i++) {
     char name[300];
     snprintf(name, sizeof name, "ports/%.200s.csv", mx_ports_name(&scene->sources->ports, i));
-    char *path;
-    if (mx_folder_path(&path, folder, name, err) != 0) return err->code;
-    (void)!mx_csv_open(&output->table[i], path, "time,incident,reflected,voltage,current", resume, err);
-    dg_free(path);
-    if (err->code != DG_OK) return err->code;
+    if (mx_csv_open_in(&output->table[i], folder, name, "time,incident,reflected,voltage,current", resume, err) != 0)
+      return err->code;
   }
   return 0;
 }
@@ -63,15 +60,11 @@ int mx_port_output_write(struct mx_port_output *output, long n, double t, struct
 
 int mx_port_output_archive(struct mx_port_output *output, struct mx_archive *archive, struct dg_error *err)
 {
-  struct mx_archive own = *archive; /* only rank 0 has ports here */
-  own.comm = NULL;
   for (size_t i = 0; i < output->ports; i++) {
     char name[40];
     snprintf(name, sizeof name, "port_output/%zu", i);
-    if (mx_csv_archive(&output->table[i], name, &own, err) != 0) return err->code;
+    if (mx_csv_archive(&output->table[i], name, archive, err) != 0) return err->code;
   }
-  archive->arrays = own.arrays;
-  archive->bytes = own.bytes;
   return mx_s_archive(&output->s, archive, err);
 }
 
