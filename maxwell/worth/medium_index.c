@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-
 void mx_medium_numbers_of(const struct mx_problem *problem, size_t e, struct mx_medium_numbers *medium)
 {
   const struct mx_tensor *tensor = mx_tensor_of(problem, e);
