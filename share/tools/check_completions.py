@@ -2,7 +2,7 @@
 """Checks the completions against the program: check_completions.py CURLEW FOLDER (of completions.py).
 
 What they offer, the program takes; what it takes, they offer: for every command, from the tables of the sources of
-maxwell/app and the --help of the programs in Python. Bash is asked as it asks when somebody presses Tab; zsh and fish
+maxwell/app and share/lua/commands and the --help of the programs in Python. Bash is asked as it asks when somebody presses Tab; zsh and fish
 read their files if they are there. Exit code 0, or 1 with a line for each difference.
 """
 import glob
@@ -25,17 +25,18 @@ def ask_bash(folder, *words):
     return {line for line in done.stdout.splitlines() if line}
 
 
-def source(name):
-    with open(os.path.join(ROOT, "maxwell", "app", name), encoding="utf-8") as file:
+def source(name, folder=os.path.join("maxwell", "app")):
+    with open(os.path.join(ROOT, folder, name), encoding="utf-8") as file:
         return file.read()
 
 
 def options_of_sources():
-    """{command: options} as the C sources compare words with them, and as the programs in Python say with --help."""
+    """{command: options} as the sources compare words with them, and as the programs in Python say with --help."""
+    lua = os.path.join("share", "lua", "commands")
     shared = set(re.findall(r'"(--[a-z0-9-]+)"', re.search(r"option_names\[\] = \{(.*?)\};", source("options.c"), re.S)[1]))
     return {"run, check and info": shared, "bench": set(re.findall(r'"(--[a-z0-9-]+)"', source("bench_options.c"))),
-            "new": set(re.findall(r'"(--[a-z0-9-]+)"', source("new.c"))),
-            "fit": set(re.findall(r'"(--[a-z0-9-]+)"', source("fit/fit_options.c")))}
+            "new": set(re.findall(r'"(--[a-z0-9-]+)"', source("new.lua", lua))),
+            "fit": set(re.findall(r'"(--[a-z0-9-]+)"', source("fit.lua", lua)))}
 
 
 def takes(curlew, command, option):
