@@ -327,15 +327,19 @@ static int time_end(struct stage *stage, struct mx_rehearsal *rehearsal, struct 
     const struct mx_phasor_config *all = phasor->config;
     struct mx_phasor_config one = *all;
     struct mx_phasors alone = *scene->phasors;
-    const double start = mx_clock();
+    double shortest = INFINITY; /* the first one also waits for what the disk has to do from before */
     alone.phasor = phasor;
     alone.count = 1;
     if (one.frequencies.count > 1) one.frequencies.count = 1;
     phasor->config = &one;
-    (void)!mx_phasor_output(&alone, &writers, scene->ref, &stage->folder, err);
+    for (int attempt = 0; attempt < 2 && err->code == DG_OK; attempt++) {
+      const double start = mx_clock();
+      (void)!mx_phasor_output(&alone, &writers, scene->ref, &stage->folder, err);
+      shortest = fmin(shortest, mx_clock() - start);
+    }
     phasor->config = all;
     if (err->code != DG_OK) return err->code;
-    rehearsal->phasors += (mx_clock() - start) * (double)all->frequencies.count;
+    rehearsal->phasors += shortest * (double)all->frequencies.count;
   }
   return 0;
 }
