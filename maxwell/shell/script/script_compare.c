@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-
 #include "maxwell/shell/script/world/names.h"
 #include "maxwell/shell/script/world/walk.h"
 
