@@ -75,8 +75,8 @@ static int refused(const struct curlew_simulation *simulation, struct dg_error *
   if (place_of(simulation) == NULL) return dg_fail(err, DG_INPUT, "there is no such simulation: it has been freed");
   if (calls(simulation)) /* also between two calls: sources of the next step are evaluated early, in another thread */
     return dg_fail(err, DG_INPUT,
-                   "a function of a simulation cannot step, look at or close it: the call that needs the "
-                   "function is at work");
+                   "a function of a simulation cannot step, look at or close it: the simulation is at work until the "
+                   "function returns");
   if (!simulation->busy) return 0;
   return dg_fail(err, DG_INPUT, "the simulation is at work in another thread: it takes one call at a time");
 }

@@ -144,7 +144,7 @@ int mx_checkpoint_find(struct mx_checkpoint *checkpoint, const struct mx_checkpo
       (first && mx_checkpoint_list(checkpoint->folder, &list, &count, err) != 0) ||
       dg_comm_broadcast(comm, sizeof count, &count, err) != 0)
     goto fail;
-  for (size_t i = 0; i < count && !checkpoint->found; i++) {
+  for (size_t i = 0; i < count; i++) {
     struct dg_error why = {0};
     checkpoint->number = list != NULL ? list[i] : 0;
     if (dg_comm_broadcast(comm, sizeof checkpoint->number, &checkpoint->number, err) != 0 ||

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Checks the completions against the program: check_completions.py CURLEW FOLDER (of completions.py).
 
-What they offer, the program takes; what it takes, they offer: for every command, from the tables of the sources of
-maxwell/app and share/lua/commands and the --help of the programs in Python. Bash is asked as it asks when somebody presses Tab; zsh and fish
-read their files if they are there. Exit code 0, or 1 with a line for each difference.
+What they offer, the program takes; what it takes, they offer: for every command, from the sources of maxwell/app and
+share/lua/commands, and from the --help of the programs in Python. Bash is asked as it asks when somebody presses Tab;
+zsh and fish read their files if they are there. Exit code 0, or 1 with a line for each difference.
 """
 import glob
 import os

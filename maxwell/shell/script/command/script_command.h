@@ -29,7 +29,6 @@ struct mx_command_function {
 };
 
 /* Runs the command. DG_ENVIRONMENT: memory is out, or its file is not there, which `lack` begins to say, as in
- * "templates were". Else the errors of fail, of the caller's
- * functions, and DG_BUG for others of Lua's. */
+ * "templates were". Else the errors of fail and of the caller's functions, and DG_BUG for others of Lua's. */
 int mx_command_run(const char *name, const char *lack, int words, char *const *word,
                    const struct mx_command_function *functions, void *self, struct dg_error *err) DG_MUST_USE;
