@@ -17,22 +17,25 @@ from run_contract import ENDLESS, RUN, main
 
 def test_beside_a_busy_process(program):
     """A thread that waits does not keep the processor from the one that it waits for: much faster than with the many
-    spins that OpenMP would make by itself, which the user may still have."""
+    spins that OpenMP would make by itself, which the user may still have. Two others share one of the two processors:
+    with one alone the gain was between 1 and 2 from one kernel and machine to the next."""
     if len(os.sched_getaffinity(0)) < 2:
         return
     cpus = sorted(os.sched_getaffinity(0))[:2]
     options = ("-q", "--set", "output=nil", "--set", "order=3", "--set", "time.steps=400")
     with Place(program, {"input/box.msh": meshes.box((6, 4, 4)).text()}) as place:
-        for attempt in range(3):
+        for attempt in range(5):
             seconds = []
             for environment in ({}, {"GOMP_SPINCOUNT": "300000"}):
-                busy = subprocess.Popen(["taskset", "-c", str(cpus[1]), "sh", "-c", "while :; do :; done"])
+                busy = [subprocess.Popen(["taskset", "-c", str(cpus[1]), "sh", "-c", "while :; do :; done"])
+                        for _ in range(2)]
                 try:
                     place.good(*RUN, *options, environment={"OMP_NUM_THREADS": "2", **environment},
                                wrapper=("taskset", "-c", ",".join(map(str, cpus))))
                 finally:
-                    busy.kill()
-                    busy.wait()
+                    for other in busy:
+                        other.kill()
+                        other.wait()
                 seconds.append(place.summary()["loop_seconds"])
             if 2 * seconds[0] < seconds[1]:
                 return
