@@ -123,3 +123,37 @@ static struct mx_halo_use halo_use(const struct mx_backend *backend)
 {
   return backend->full != NULL ? halo_use_double(backend->full) : halo_use_single(backend->half);
 }
+
+/* ---- parts that take shorter steps (fine.h) */
+
+static int attach(struct mx_backend *part, const int32_t *element, struct dg_error *err)
+{
+  DISPATCH_RETURN(part, attach, element, err);
+}
+
+static int keep(struct mx_backend *part, struct mx_backend *whole, struct dg_error *err)
+{
+  return part->full != NULL ? keep_double(part->full, whole != NULL ? whole->full : NULL, err)
+                            : keep_single(part->half, whole != NULL ? whole->half : NULL, err);
+}
+
+static int take(struct mx_backend *part, struct mx_backend *whole, struct dg_error *err)
+{
+  return part->full != NULL ? take_double(part->full, whole->full, err) : take_single(part->half, whole->half, err);
+}
+
+static int begin(struct mx_backend *part, double by, struct dg_error *err) { DISPATCH_RETURN(part, begin, by, err); }
+
+static int fine_pass(struct mx_backend *part, int equation, double scale, double share, struct dg_error *err)
+{
+  DISPATCH_RETURN(part, fine_pass, equation, scale, share, err);
+}
+
+static int give(struct mx_backend *part, struct mx_backend *whole, double by, struct dg_error *err)
+{
+  return part->full != NULL ? give_double(part->full, whole->full, by, err)
+                            : give_single(part->half, whole->half, by, err);
+}
+
+static const struct mx_fine_ops fine = {
+    .attach = attach, .keep = keep, .take = take, .begin = begin, .pass = fine_pass, .give = give};

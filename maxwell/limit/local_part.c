@@ -353,7 +353,7 @@ static int add_turns(struct mx_problem *part, size_t count, const struct record 
     goto fail;
   part->halo = part->own;
   part->ghosts = faces;
-  part->set[0] = mx_set_of(0, part->K);
+  mx_problem_set_inner(part, 0);
   for (size_t k = 0; k < faces; k++) place[part->own->send[k]] = (int32_t)k;
   for (size_t k = 0; k < faces; k++) {
     const int32_t face = part->own->send[k];

@@ -8,10 +8,12 @@
 #include "libdg/base/memory.h"
 #include "libdg/mesh/curve.h"
 #include "libdg/ref/rule.h"
+#include "maxwell/problem/curved.h"
 
 int mx_problem_alloc(struct mx_problem *problem, const struct dg_reference *ref, size_t K, struct dg_error *err)
 {
-  *problem = (struct mx_problem){.ref = ref, .K = K, .set = {mx_set_of(K, K)}};
+  *problem = (struct mx_problem){.ref = ref, .K = K};
+  mx_problem_set_inner(problem, K);
 #define NEW(type, name, numbers) || DG_NEW(problem->name, K, err) != 0
   if (DG_NEW(problem->neighbour, K, err) != 0 || DG_NEW(problem->far, K, err) != 0 MX_ELEMENT_ARRAYS(NEW)) {
 #undef NEW
@@ -19,6 +21,11 @@ int mx_problem_alloc(struct mx_problem *problem, const struct dg_reference *ref,
     return err->code;
   }
   return 0;
+}
+
+void mx_problem_set_inner(struct mx_problem *problem, size_t inner)
+{
+  for (int i = 0; i < MX_SETS; i++) problem->set[i] = mx_set_of(inner, problem->K);
 }
 
 void mx_problem_release(struct mx_problem *problem)
@@ -231,7 +238,7 @@ static int copy_tensors(struct mx_problem *part, const struct mx_problem *whole,
 
 /* Copies the maps of the curved elements that are in the part. */
 static int restrict_curves(struct mx_problem *part, const struct mx_problem *whole, const int32_t *local,
-                           struct dg_error *err)
+                           const size_t *element, struct dg_error *err)
 {
   const struct mx_curves *from = &whole->curves;
   const size_t nodes = dg_shape_nodes(from->geometry);
@@ -239,10 +246,11 @@ static int restrict_curves(struct mx_problem *part, const struct mx_problem *who
   for (size_t i = 0; i < from->count; i++) count += local[from->where[i]] >= 0;
   if (count == 0) return 0;
   if (mx_problem_add_curves(part, from->geometry, count, err) != 0) return err->code;
-  for (size_t i = 0; i < from->count; i++) {
-    if (local[from->where[i]] < 0) continue;
-    part->curves.where[k] = local[from->where[i]];
-    memcpy(part->curves.shape + k++ * nodes, from->shape + i * nodes, nodes * sizeof *from->shape);
+  for (size_t i = 0; i < part->K; i++) {
+    const ptrdiff_t curve = mx_curve_find(whole, element[i]);
+    if (curve < 0) continue;
+    part->curves.where[k] = (int32_t)i;
+    memcpy(part->curves.shape + k++ * nodes, from->shape + (size_t)curve * nodes, nodes * sizeof *from->shape);
   }
   return 0;
 }
@@ -281,7 +289,7 @@ int mx_problem_restrict(struct mx_problem *part, const struct mx_problem *whole,
     }
   }
   if (copy_tensors(part, whole, err) != 0 || restrict_responses(part, whole, local, err) != 0 ||
-      restrict_curves(part, whole, local, err) != 0 || mx_problem_list_faces(part, err) != 0)
+      restrict_curves(part, whole, local, element, err) != 0 || mx_problem_list_faces(part, err) != 0)
     mx_problem_release(part);
   dg_free(local);
   return err->code;

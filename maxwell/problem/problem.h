@@ -95,9 +95,10 @@ struct mx_ranks {
 
 /* A set of elements that passes act on (mx_pass of maxwell/time/schedule.h), in two runs: inner elements have no
  * neighbour beyond the halo, so that they need not wait for the traces of other ranks; then the others. A backend puts
- * the straight and the curved elements of a run each together. Set 0 has all elements, and there is no other today. */
+ * the straight and the curved elements of a run each together. The core is all elements, too, but in a part that takes
+ * shorter steps (maxwell/levels): there it has the elements in which E changes, and comes first in each run. */
 enum mx_rim { MX_INNER, MX_OUTER };
-enum { MX_SETS = 1 };
+enum { MX_ALL, MX_CORE, MX_SETS };
 struct mx_set {
   size_t first[2], end[2]; /* by enum mx_rim: elements first..end-1 */
 };
@@ -149,6 +150,16 @@ struct mx_problem {
 };
 
 void mx_problem_release(struct mx_problem *problem);
+
+/* Sets both sets to all elements, of which the first `inner` need no other rank. */
+void mx_problem_set_inner(struct mx_problem *problem, size_t inner);
+
+/* Is the element outside of the core? Its E rests. */
+static inline bool mx_rests(const struct mx_problem *problem, size_t e)
+{
+  const struct mx_set *core = &problem->set[MX_CORE];
+  return e >= core->end[MX_OUTER] || (e >= core->end[MX_INNER] && e < core->first[MX_OUTER]);
+}
 
 /* The faces of which leapfrog keeps traces of one step ago: open faces by their slots, then those on sheets. */
 static inline size_t mx_kept_faces(const struct mx_problem *problem)

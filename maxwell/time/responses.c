@@ -35,6 +35,7 @@ struct mx_medium_update mx_element_update(const struct mx_problem *problem, enum
                                           enum mx_equation equation, double step, size_t e)
 {
   struct mx_medium_update update = medium_of(problem, integrator, equation, step, e);
+  if (equation == MX_AMPERE && mx_rests(problem, e)) update.gain = 0;
   double followed[MX_RESPONSE_PARAMETERS];
   size_t k;
   if (problem->responses == 0 || !mx_staggered(integrator)) return update;

@@ -37,7 +37,7 @@ enum mx_register { MX_NO_REGISTER, MX_LOW_STORAGE, MX_SUMS };
  */
 struct mx_pass {
   bool changes[2];        /* E, H: the equations, by enum mx_equation */
-  int set;                /* the elements that it acts on (mx_set of maxwell/problem/problem.h); 0: all */
+  int set;                /* the elements that it acts on (mx_set of maxwell/problem/problem.h): MX_ALL, MX_CORE */
   enum mx_array from, to; /* reads, writes */
   enum mx_register keeps;
   double time;         /* of the field under the curl and of the sources, in steps behind t_n */

@@ -90,11 +90,15 @@ struct mx_fused {
 };
 
 /* One equation of leapfrog on blocks first..last-1: result = own + decay own + metric (...). The result may be `own`
- * itself where no face between two elements has a penalty: neighbours' values of `own` do not count then. */
+ * itself where no face between two elements has a penalty: neighbours' values of `own` do not count then.
+ * On a part that takes shorter steps, in place and without losses: result = own + scale metric (...) + share plus. */
 struct mx_fused_half {
   int equation; /* 0: E changes, 1: H */
   const void *own, *other;
   void *result;
+  bool fine;
+  double scale, share;
+  const void *plus; /* NULL: nothing */
 };
 
 /* One stage of a low-storage Runge-Kutta scheme: register = a register + dt rate, result = field + b register; by

@@ -36,8 +36,10 @@ struct NAME(state) {
   int32_t *resident;   /* [blocks][W] elements of the rows, -1: none; NULL: as they are numbered */
   REAL *field[2];      /* E, H */
   REAL *spare[2];      /* buffers that take their next values; leapfrog has the first alone */
-  REAL *room[8];       /* what the fields, buffers, registers and sums were allocated as */
+  REAL *room[10];      /* what the fields, buffers, registers and sums were allocated as */
   size_t rooms;
+  REAL *kept, *change; /* of a part that takes shorter steps: H of the whole before its pass, and what the pass added */
+  const int32_t *whole; /* [K] its elements in the whole; borrowed */
   bool in_place;      /* leapfrog: no face between two elements has a penalty */
   REAL *registers[2]; /* runge-kutta: dt times the rates, or the second register */
   REAL *sum[2];       /* of schemes with sums */
@@ -96,7 +98,7 @@ static inline const struct mx_layer_kernels *NAME(layer_kernels)(const struct NA
 /* Has a block curved elements? */
 static inline bool NAME(curved_block)(const struct NAME(state) * state, size_t block)
 {
-  const struct mx_set *curved = &state->over[0][1];
+  const struct mx_set *curved = &state->over[MX_ALL][1];
   return block >= curved->first[MX_OUTER] || (block >= curved->first[MX_INNER] && block < curved->end[MX_INNER]);
 }
 
@@ -458,5 +460,6 @@ fail:
 }
 
 #include "maxwell/backend/cpu/fused_step.h"
+#include "maxwell/backend/cpu/fused_fine.h"
 #include "maxwell/backend/cpu/fused_checkpoint.h"
 #include "maxwell/backend/cpu/fused_observe.h"

@@ -223,7 +223,9 @@ static void ORDERED(curved_half)(const struct mx_fused *fused, const struct mx_f
 #pragma GCC unroll 16
         for (int l = 0; l < WIDE; l++) {
           const NAME(four) old = NAME(load_four)(own + l * ROW + q);
-          NAME(store_four)(to + l * ROW + q, old + (decay[l] * old + row[l]));
+          NAME(store_four)
+          (to + l * ROW + q, half->fine ? NAME(add_fine)(half, start + (size_t)l * ROW + (size_t)q, old, row[l])
+                                        : old + (decay[l] * old + row[l]));
         }
       }
       if (stream)

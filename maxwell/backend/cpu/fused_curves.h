@@ -15,28 +15,52 @@ static void NAME(free_curves)(struct NAME(curves) * curves)
 
 /* ---- rows */
 
+/* The blocks with the core's elements, which come first in each run of `over`: core[rim][curved] of them. Where a block
+ * has elements of both runs, it belongs to the outer one. */
+static void NAME(lay_out_core)(struct NAME(state) * state, size_t core[2][2])
+{
+  for (int curved = 0; curved < 2; curved++)
+    for (int rim = 0; rim < 2; rim++) {
+      const struct mx_set *all = &state->over[MX_ALL][curved];
+      struct mx_set *over = &state->over[MX_CORE][curved];
+      const size_t blocks = (core[rim][curved] + LANES - 1) / LANES, room = all->end[rim] - all->first[rim];
+      over->first[rim] = all->first[rim];
+      over->end[rim] = all->first[rim] + (blocks < room ? blocks : room);
+    }
+}
+
 /* Gives every element its row: straight and curved ones have blocks of their own. Without curved ones rows are
  * elements. */
 static int NAME(lay_out)(struct NAME(state) * state, struct dg_error *err)
 {
   const struct mx_problem *problem = state->problem;
   const struct mx_curves *curves = &problem->curves;
-  const struct mx_set *all = &problem->set[0];
-  const size_t inner = all->end[MX_INNER];
-  struct mx_set *over = state->over[0];
+  const struct mx_set *core = &problem->set[MX_CORE];
+  const size_t inner = problem->set[MX_ALL].end[MX_INNER];
+  struct mx_set *over = state->over[MX_ALL];
   size_t count[2][2] = {{inner, 0}, {problem->K - inner, 0}}, next[2][2], at = 0; /* by rim, and straight or curved */
+  size_t of_core[2][2] = {{core->end[MX_INNER], 0}, {core->end[MX_OUTER] - core->first[MX_OUTER], 0}};
   state->ghost_blocks = (problem->ghosts + LANES - 1) / LANES;
   if (curves->count == 0) {
     state->blocks = (problem->K + LANES - 1) / LANES;
     over[0] = mx_set_of(inner < problem->K ? inner / LANES : state->blocks, state->blocks);
     over[1] =
         (struct mx_set){.first = {over[0].end[MX_INNER], state->blocks}, .end = {over[0].end[MX_INNER], state->blocks}};
+    /* the block where the runs meet */
+    if (of_core[MX_OUTER][0] > 0) of_core[MX_OUTER][0] = core->end[MX_OUTER] - over[0].end[MX_INNER] * LANES;
+    else if (core->end[MX_INNER] > over[0].end[MX_INNER] * LANES)
+      of_core[MX_OUTER][0] = core->end[MX_INNER] - over[0].end[MX_INNER] * LANES;
+    NAME(lay_out_core)(state, of_core);
     return 0;
   }
   for (size_t k = 0; k < curves->count; k++) {
-    const enum mx_rim rim = (size_t)curves->where[k] < inner ? MX_INNER : MX_OUTER;
+    const size_t e = (size_t)curves->where[k];
+    const enum mx_rim rim = e < inner ? MX_INNER : MX_OUTER;
     count[rim][0]--;
     count[rim][1]++;
+    if (mx_rests(problem, e)) continue;
+    of_core[rim][0]--;
+    of_core[rim][1]++;
   }
   for (int rim = 0; rim < 2; rim++)
     for (int curved = 0; curved < 2; curved++) {
@@ -44,6 +68,7 @@ static int NAME(lay_out)(struct NAME(state) * state, struct dg_error *err)
       next[rim][curved] = at * LANES;
       over[curved].end[rim] = at += (count[rim][curved] + LANES - 1) / LANES;
     }
+  NAME(lay_out_core)(state, of_core);
   state->blocks = at;
   if (DG_NEW(state->home, problem->K, err) != 0 || DG_NEW(state->resident, state->blocks * LANES, err) != 0)
     return err->code;
@@ -62,7 +87,7 @@ static int NAME(lay_out)(struct NAME(state) * state, struct dg_error *err)
 static size_t NAME(curved_number)(const struct NAME(state) * state, size_t e)
 {
   const size_t block = NAME(row_of)(state, e) / LANES;
-  const struct mx_set *curved = &state->over[0][1];
+  const struct mx_set *curved = &state->over[MX_ALL][1];
   if (block < curved->end[MX_INNER]) return block - curved->first[MX_INNER];
   return block - curved->first[MX_OUTER] + curved->end[MX_INNER] - curved->first[MX_INNER];
 }
@@ -70,7 +95,7 @@ static size_t NAME(curved_number)(const struct NAME(state) * state, size_t e)
 static struct mx_fused_curves NAME(fused_curves)(const struct NAME(state) * state)
 {
   const struct NAME(curves) *curves = &state->curves;
-  const struct mx_set *curved = &state->over[0][1];
+  const struct mx_set *curved = &state->over[MX_ALL][1];
   return (struct mx_fused_curves){.at = curves->at,
                                   .project = curves->project,
                                   .face_at = curves->face_at,
@@ -168,7 +193,7 @@ static int NAME(pack_curves)(struct NAME(state) * state, struct dg_error *err)
   struct NAME(curves) *curves = &state->curves;
   const struct mx_problem *problem = state->problem;
   const struct dg_reference *ref = problem->ref;
-  const struct mx_set *curved = &state->over[0][1];
+  const struct mx_set *curved = &state->over[MX_ALL][1];
   const size_t blocks = curved->end[MX_INNER] - curved->first[MX_INNER] + state->blocks - curved->first[MX_OUTER];
   const size_t most = (size_t)state->kernels->curved_rows, Nf = (size_t)ref->Nf;
   bool penalty = false; /* in any block, be it that of a lane without an element */

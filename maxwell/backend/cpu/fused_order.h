@@ -267,9 +267,16 @@ INLINE void ORDERED(fetch_far)(const struct mx_fused *fused, size_t block, const
   }
 }
 
+/* old + scale change + share plus */
+INLINE NAME(four) NAME(add_fine)(const struct mx_fused_half *half, size_t at, NAME(four) old, NAME(four) change)
+{
+  const NAME(four) next = old + (REAL)half->scale * change;
+  return half->plus == NULL ? next : next + (REAL)half->share * NAME(load_four)((const REAL *)half->plus + at);
+}
+
 /* in_place: the result is own, whose values on the far side of a face do not count. */
 INLINE void ORDERED(half_block)(const struct mx_fused *fused, const struct mx_fused_half *half, size_t block,
-                                size_t part, int penalised, int in_place)
+                                size_t part, int penalised, int in_place, int fine)
 {
   const size_t start = (block * LANES + part) * ROW;
   const REAL *other = (const REAL *)half->other + start, *own = (const REAL *)half->own + start;
@@ -313,7 +320,9 @@ INLINE void ORDERED(half_block)(const struct mx_fused *fused, const struct mx_fu
 #pragma GCC unroll 16
     for (int l = 0; l < WIDE; l++) {
       const NAME(four) old = NAME(load_four)(own + l * ROW + q);
-      NAME(store_four)(to + l * ROW + q, old + (decay[l] * old + row[l]));
+      NAME(store_four)
+      (to + l * ROW + q, fine ? NAME(add_fine)(half, start + (size_t)l * ROW + (size_t)q, old, row[l])
+                              : old + (decay[l] * old + row[l]));
     }
   }
   if (!in_place && fused->stream)
@@ -326,10 +335,11 @@ static void ORDERED(half)(const struct mx_fused *fused, const struct mx_fused_ha
 {
   for (size_t block = first; block < last; block++)
     for (size_t part = 0; part < LANES; part += WIDE)
-      if (half->result == half->own)
-        if (fused->flags[block] & MX_BLOCK_PENALTY) ORDERED(half_block)(fused, half, block, part, 1, 1);
-        else ORDERED(half_block)(fused, half, block, part, 0, 1);
-      else ORDERED(half_block)(fused, half, block, part, 1, 0);
+      if (half->fine) ORDERED(half_block)(fused, half, block, part, 0, 1, 1);
+      else if (half->result == half->own)
+        if (fused->flags[block] & MX_BLOCK_PENALTY) ORDERED(half_block)(fused, half, block, part, 1, 1, 0);
+        else ORDERED(half_block)(fused, half, block, part, 0, 1, 0);
+      else ORDERED(half_block)(fused, half, block, part, 1, 0, 0);
   NAME(settle)();
 }
 

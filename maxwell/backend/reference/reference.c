@@ -88,5 +88,6 @@ const struct mx_backend_ops mx_backend_reference = {
     .instructions = instructions,
     .profile = set_profile,
     .memory = memory,
+    .fine = &fine,
     .card = &mx_no_card,
 };

@@ -17,6 +17,8 @@ struct NAME(state) {
   REAL *H_before;                /* leapfrog: H at n-1/2, kept while a step is observed */
   REAL *trace_E, *trace_H;       /* leapfrog: kept traces (operator.h) of one step ago */
   void *own[MX_TERMS];           /* of the terms that act around a pass (terms/host/host_row.h) */
+  REAL *kept, *change;           /* of a part with shorter steps (reference_fine.h) */
+  const int32_t *whole;          /* [K] its elements in the whole; borrowed */
   int threads;                   /* 1 */
   bool observed;
   bool starting;                          /* H goes half a step back: states rest */
@@ -93,7 +95,7 @@ static void NAME(free_state)(struct NAME(state) * state)
 {
   if (state == NULL) return;
   REAL *arrays[] = {state->E,     state->H,     state->rate_E,   state->rate_H,  state->register_E, state->register_H,
-                    state->sum_E, state->sum_H, state->H_before, state->trace_E, state->trace_H};
+                    state->sum_E, state->sum_H, state->H_before, state->trace_E, state->trace_H,  state->kept,       state->change};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
   NAME(free_terms)(state);
   NAME(mx_matrices_free)(state->matrices);
@@ -549,3 +551,5 @@ static int NAME(loaded)(struct NAME(state) * state, struct dg_error *err)
   state->observed = false;
   return NAME(terms_loaded)(state, err);
 }
+
+#include "maxwell/backend/reference/reference_fine.h"

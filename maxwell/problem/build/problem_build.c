@@ -511,7 +511,7 @@ int mx_problem_init_layered(struct mx_problem *problem, struct mx_assignment *as
     problem->comm = ranks->comm;
     problem->halo = &ranks->halo;
     problem->ghosts = ranks->halo.faces;
-    if (problem->ghosts > 0) problem->set[0] = mx_set_of(mesh->interior, K);
+    if (problem->ghosts > 0) mx_problem_set_inner(problem, mesh->interior);
   }
   if (DG_NEW(assignment->material, K, err) != 0 || DG_NEW(assignment->boundary, K, err) != 0 ||
       DG_NEW(assignment->layer, K, err) != 0 || DG_NEW(assignment->absorber, K, err) != 0 ||

@@ -1,0 +1,89 @@
+/* The filter of a level as a sequence of passes; levels.h has the formulas. */
+#include <math.h>
+
+#include "maxwell/levels/levels.h"
+
+/* t[0..m] and alpha. */
+static double recurrence(int m, double eta, double t[MX_SUBSTEPS_MAX + 1])
+{
+  const double nu = 1 + eta / ((double)m * m);
+  double u[2] = {1, 2 * nu}; /* U_0, U_1 */
+  t[0] = 1, t[1] = nu;
+  for (int k = 1; k < m; k++) t[k + 1] = 2 * nu * t[k] - t[k - 1];
+  for (int k = 2; k <= m - 1; k++) {
+    const double next = 2 * nu * u[1] - u[0];
+    u[0] = u[1], u[1] = next;
+  }
+  return 2 * m * (m == 1 ? 1 : u[1]) / t[m];
+}
+
+struct mx_filter mx_filter_of(int m, double eta)
+{
+  struct mx_filter filter = {.m = m};
+  double t[MX_SUBSTEPS_MAX + 1], c = 1;
+  const double alpha = recurrence(m, eta, t);
+  double s = filter.first = 1 / (alpha * t[1]);
+  for (int k = 1; k < m; k++) {
+    const double B = t[k - 1] / t[k + 1], D = 2 * t[k] / (t[k + 1] * alpha);
+    c *= B, s = B * s + D;
+    filter.of_E[k] = D / c;
+    filter.of_H[k] = c;
+    filter.share[k] = s;
+  }
+  return filter;
+}
+
+double mx_filter_bound(int m, double eta)
+{
+  double t[MX_SUBSTEPS_MAX + 1];
+  return 2 * (1 + eta / ((double)m * m)) * recurrence(m, eta, t);
+}
+
+int mx_levels_begin(struct mx_levels_run *run, const struct mx_levels *levels, const struct mx_backend_ops *ops,
+                    struct mx_backend *whole, const struct mx_backend_options *options, struct dg_error *err)
+{
+  *run = (struct mx_levels_run){.ops = ops, .backend = {whole}};
+  for (int i = 0; i < levels->count; i++) {
+    const struct mx_level *level = &levels->level[i];
+    if (ops->create(&run->backend[i + 1], &level->problem, options, err) != 0 ||
+        ops->fine->attach(run->backend[i + 1], level->element, err) != 0)
+      return err->code;
+    run->filter[i] = mx_filter_of(level->m, level->eta);
+    run->count = i + 1;
+  }
+  return 0;
+}
+
+void mx_levels_end(struct mx_levels_run *run)
+{
+  for (int i = 1; i <= MX_LEVELS_MAX && run->ops != NULL; i++) run->ops->destroy(run->backend[i]);
+  *run = (struct mx_levels_run){0};
+}
+
+static int keep(struct mx_levels_run *run, int i, struct dg_error *err)
+{
+  return i < run->count ? run->ops->fine->keep(run->backend[i + 1], run->backend[i], err) : 0;
+}
+
+/* Filters what was added to H of the level around level i since `keep`. */
+static int filter(struct mx_levels_run *run, int i, struct dg_error *err)
+{
+  const struct mx_fine_ops *fine = run->ops->fine;
+  struct mx_backend *part = run->backend[i + 1];
+  const struct mx_filter *of = &run->filter[i];
+  if (i >= run->count) return 0;
+  const bool inner = i + 1 < run->count; /* filters w, too */
+  if ((inner && fine->keep(run->backend[i + 2], NULL, err) != 0) || fine->take(part, run->backend[i], err) != 0 ||
+      (inner && filter(run, i + 1, err) != 0))
+    return err->code;
+  if (fine->begin(part, of->first, err) != 0) return err->code;
+  for (int k = 1; k < of->m; k++)
+    if (fine->pass(part, MX_AMPERE, of->of_E[k], 0, err) != 0 || keep(run, i + 1, err) != 0 ||
+        fine->pass(part, MX_FARADAY, of->of_H[k], of->share[k], err) != 0 || filter(run, i + 1, err) != 0)
+      return err->code;
+  return fine->give(part, run->backend[i], 2, err);
+}
+
+int mx_levels_before(struct mx_levels_run *run, struct dg_error *err) { return keep(run, 0, err); }
+
+int mx_levels_after(struct mx_levels_run *run, struct dg_error *err) { return filter(run, 0, err); }

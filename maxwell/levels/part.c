@@ -1,0 +1,184 @@
+/* Cuts the part of a level out of the problem around it: core and rim, with a halo of their own. */
+#include <string.h>
+
+#include "libdg/base/bug.h"
+#include "libdg/base/memory.h"
+#include "maxwell/levels/levels.h"
+
+void mx_levels_release(struct mx_levels *levels)
+{
+  for (int i = 0; i < levels->count; i++) {
+    mx_problem_release(&levels->level[i].problem);
+    dg_free(levels->level[i].element);
+  }
+  *levels = (struct mx_levels){0};
+}
+
+bool mx_level_takes(const struct mx_problem *problem, size_t e)
+{
+  size_t entry;
+  const struct mx_response *response = mx_problem_response(problem, e, &entry);
+  if (problem->sigma_m[e] > 0 || (response != NULL && mx_responses[response->kind]->layer) ||
+      mx_problem_poles(problem, MX_FARADAY, e, &entry) != NULL)
+    return false;
+  for (int f = 0; f < 4; f++)
+    if (mx_open_slot(problem->neighbour[e][f]) >= 0 || problem->sheet[e][f] != 0 || problem->skin[e][f] != 0 ||
+        problem->far[e][f] != 0)
+      return false;
+  return true;
+}
+
+/* What a cut knows of the elements. */
+enum { APART, RIM, CORE };
+
+struct cut {
+  const struct mx_problem *around;
+  char *place;    /* [K] */
+  char *beyond;   /* [ghosts] places of the elements beyond the halo */
+  bool *outer;    /* [K] has it a neighbour in the part, beyond the halo? */
+  int32_t *local; /* [K] number in the part, or -1 */
+  size_t *element, count;
+};
+
+/* The place of the element behind a face. */
+static char place_at(const struct cut *cut, int32_t code)
+{
+  const size_t other = (size_t)(code / 4);
+  if (code < 0) return APART;
+  return other < cut->around->K ? cut->place[other] : cut->beyond[other - cut->around->K];
+}
+
+/* Brings the places of the elements beyond the halo up to date. */
+static int swap_places(struct cut *cut, struct dg_error *err)
+{
+  const struct mx_problem *around = cut->around;
+  char *own;
+  if (around->halo == NULL) return 0;
+  if (DG_NEW(own, around->ghosts, err) != 0) return err->code;
+  for (size_t i = 0; i < around->ghosts; i++) own[i] = cut->place[around->halo->send[i] / 4];
+  (void)!dg_halo_swap(around->halo, around->comm, 1, own, cut->beyond, err);
+  dg_free(own);
+  return err->code;
+}
+
+static int find_rim(struct cut *cut, const bool *core, struct dg_error *err)
+{
+  const struct mx_problem *around = cut->around;
+  for (size_t e = 0; e < around->K; e++) cut->place[e] = core[e] ? CORE : APART;
+  if (swap_places(cut, err) != 0) return err->code;
+  for (size_t e = 0; e < around->K; e++)
+    for (int f = 0; f < 4 && cut->place[e] == APART; f++)
+      if (place_at(cut, around->neighbour[e][f]) == CORE) cut->place[e] = RIM;
+  return swap_places(cut, err);
+}
+
+/* Numbers the elements of the part: core and rim that need no other rank, then core and rim that do. */
+static void number(struct cut *cut, struct mx_set set[MX_SETS])
+{
+  const struct mx_problem *around = cut->around;
+  for (size_t i = 0; i < around->ghosts; i++) {
+    const int32_t own = around->halo->send[i];
+    if (cut->place[own / 4] != APART && cut->beyond[i] != APART) cut->outer[own / 4] = true;
+  }
+  for (int rim = MX_INNER; rim <= MX_OUTER; rim++) {
+    set[MX_ALL].first[rim] = set[MX_CORE].first[rim] = cut->count;
+    for (char place = CORE; place >= RIM; place--) {
+      for (size_t e = 0; e < around->K; e++) {
+        if (cut->place[e] != place || cut->outer[e] != (rim == MX_OUTER)) continue;
+        DG_BUG_IF(!mx_level_takes(around, e), "element %zu of a level has more than metal and neighbours", e);
+        cut->local[e] = (int32_t)cut->count;
+        cut->element[cut->count++] = e;
+      }
+      if (place == CORE) set[MX_CORE].end[rim] = cut->count;
+    }
+    set[MX_ALL].end[rim] = cut->count;
+  }
+}
+
+/* The faces that the part shares with other ranks: those of the halo around it with the part on both sides, in its
+ * order. */
+static int share(struct mx_problem *part, const struct cut *cut, struct dg_error *err)
+{
+  const struct mx_problem *around = cut->around;
+  const struct dg_halo *from = around->halo;
+  struct dg_halo *to;
+  size_t faces = 0;
+  if (from == NULL) return 0;
+  DG_BUG_IF(from->turns > 0, "levels beside Bloch phases");
+  if (DG_NEW(part->own, 1, err) != 0) return err->code;
+  to = part->own;
+  if (DG_NEW(to->send, from->faces, err) != 0 || DG_NEW(to->receive, from->faces, err) != 0 ||
+      DG_NEW(to->peer, from->peers, err) != 0)
+    return err->code;
+  for (size_t p = 0; p < from->peers; p++) {
+    const struct dg_peer *peer = &from->peer[p];
+    const size_t first = faces;
+    DG_BUG_IF(peer->send_first != peer->receive_first || peer->send_count != peer->receive_count,
+              "a level across faces that a mesh shares with itself");
+    for (size_t i = peer->send_first; i < peer->send_first + peer->send_count; i++) {
+      const int32_t own = from->send[i];
+      if (cut->place[own / 4] == APART || cut->beyond[i] == APART) continue;
+      to->send[faces] = 4 * cut->local[own / 4] + own % 4;
+      to->receive[faces] = 4 * (int32_t)(part->K + faces) + from->receive[i] % 4;
+      part->neighbour[cut->local[own / 4]][own % 4] = to->receive[faces++];
+    }
+    if (faces > first)
+      to->peer[to->peers++] = (struct dg_peer){peer->rank, first, faces - first, first, faces - first};
+  }
+  to->faces = part->ghosts = faces;
+  part->halo = to;
+  part->comm = around->comm;
+  return 0;
+}
+
+/* Leaves of the part what the filter has: curl and mean fluxes. */
+static void simplify(struct mx_problem *part)
+{
+  memset(part->sigma, 0, part->K * sizeof *part->sigma);
+  for (size_t r = 0; r < part->responses; r++) mx_response_release(&part->response[r]);
+  dg_free(part->response);
+  part->response = NULL;
+  part->responses = 0;
+  for (size_t e = 0; e < part->K; e++)
+    for (int f = 0; f < 4; f++) part->flux[e][f].e_penalty = part->flux[e][f].h_penalty = 0;
+}
+
+/* Takes the penalty off the faces of the core. */
+static void calm(struct mx_problem *whole, const struct cut *cut)
+{
+  for (size_t e = 0; e < whole->K; e++)
+    for (int f = 0; f < 4; f++)
+      if (cut->place[e] == CORE || place_at(cut, whole->neighbour[e][f]) == CORE)
+        whole->flux[e][f].e_penalty = whole->flux[e][f].h_penalty = 0;
+}
+
+int mx_levels_add(struct mx_levels *levels, struct mx_problem *whole, const bool *core, int m, double eta,
+                  struct dg_error *err)
+{
+  DG_BUG_IF(levels->count == MX_LEVELS_MAX || m < 1 || m > MX_SUBSTEPS_MAX, "a level of %d steps", m);
+  struct mx_level *level = &levels->level[levels->count];
+  const struct mx_problem *around = levels->count == 0 ? whole : &level[-1].problem;
+  struct cut cut = {.around = around};
+  *level = (struct mx_level){.m = m, .eta = eta};
+  struct mx_problem *part = &level->problem;
+  struct mx_set set[MX_SETS];
+  if (DG_NEW(cut.place, around->K, err) != 0 || DG_NEW(cut.beyond, around->ghosts, err) != 0 ||
+      DG_NEW(cut.outer, around->K, err) != 0 || DG_NEW(cut.local, around->K, err) != 0 ||
+      DG_NEW(cut.element, around->K, err) != 0 || find_rim(&cut, core, err) != 0)
+    goto fail;
+  number(&cut, set);
+  if (mx_problem_restrict(part, around, cut.count, cut.element, err) != 0) goto fail;
+  levels->count++;
+  memcpy(part->set, set, sizeof set);
+  if (DG_NEW(level->element, cut.count, err) != 0 || share(part, &cut, err) != 0) goto fail;
+  for (size_t i = 0; i < cut.count; i++) level->element[i] = (int32_t)cut.element[i];
+  simplify(part);
+  if (levels->count == 1) calm(whole, &cut);
+fail:
+  dg_free(cut.place);
+  dg_free(cut.beyond);
+  dg_free(cut.outer);
+  dg_free(cut.local);
+  dg_free(cut.element);
+  return err->code;
+}

@@ -1,0 +1,234 @@
+/* Local time steps: the filter against its closed form, backends against each other, order two in time, and noise over
+ * many steps. `test_levels long` takes minutes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "maxwell/levels/levels.h"
+#include "maxwell/limit/local_part.h"
+#include "maxwell/tests/box.h"
+#include "maxwell/tests/drive.h"
+#include "maxwell/tests/growth.h"
+
+static const double pi = 3.14159265358979323846;
+static bool lengthy;
+
+/* F(z) = 2/z (1 - T_m(nu - z/alpha)/T_m(nu)), by the steps of the filter for L = z, dt = 1. */
+static void test_filter(void **state)
+{
+  (void)state;
+  for (int m = 1; m <= 40; m++)
+    for (double eta = 0.01; eta < 0.2; eta *= 2) {
+      const struct mx_filter filter = mx_filter_of(m, eta);
+      const double bound = mx_filter_bound(m, eta), nu = 1 + eta / ((double)m * m), alpha = bound / (2 * nu);
+      assert_true(bound > 3.5 * m * m && bound < 4.2 * m * m);
+      for (int i = 1; i <= 20; i++) {
+        const double z = bound * i / 21.0, x = nu - z / alpha, top = cosh(m * acosh(nu));
+        const double t = fabs(x) <= 1 ? cos(m * acos(x)) : (x > 0 || m % 2 == 0 ? 1 : -1) * cosh(m * acosh(fabs(x)));
+        double G = 0, Y = filter.first;
+        for (int k = 1; k < m; k++) {
+          G += filter.of_E[k] * Y;
+          Y += filter.share[k] - filter.of_H[k] * z * G;
+        }
+        const double closed = 2 / z * (1 - t / top);
+        if (m == 1) assert_true(fabs(2 * Y - 1) < 1e-14); /* the plain step */
+        if (!(closed > 0) || fabs(2 * Y - closed) > 1e-9 * (1 + closed))
+          fail_msg("m = %d, eta = %g, z = %g: %.12g instead of %.12g", m, eta, z, 2 * Y, closed);
+      }
+    }
+}
+
+/* A box whose cells get smaller by 6 towards x = 1, and its levels. */
+struct scene {
+  struct box box;
+  struct mx_levels levels;
+  double global; /* the limit of one level */
+  double step;
+};
+
+static double graded(double u) { return (1 - pow(0.04, u)) / (1 - 0.04); }
+
+static void mode(const double x[3], double t, double value[3])
+{
+  (void)t;
+  value[0] = value[1] = 0;
+  value[2] = sin(pi * x[0]) * sin(pi * x[1]);
+}
+
+static bool *pick(const struct mx_problem *problem, const double *rate, double above)
+{
+  bool *core = calloc(problem->K, sizeof *core);
+  bool *grown = calloc(problem->K, sizeof *grown);
+  if (core == NULL || grown == NULL) abort();
+  for (size_t e = 0; e < problem->K; e++) core[e] = grown[e] = rate[e] > above;
+  for (size_t e = 0; e < problem->K; e++)
+    for (int f = 0; f < 4; f++)
+      if (problem->neighbour[e][f] >= 0 && core[problem->neighbour[e][f] / 4]) grown[e] = true;
+  free(core);
+  return grown;
+}
+
+/* m of the level around the core, whose own limit may be this fraction of the step. */
+static int steps_of(const struct mx_problem *part, double step)
+{
+  struct mx_stability own;
+  struct dg_error err = {0};
+  if (mx_stability_limit(&own, part, MX_LEAPFROG, 0, &err) != 0) fail_msg("%s", err.message);
+  return (int)ceil(step / (0.98 * own.limit));
+}
+
+static void start(struct scene *scene, int order, double alpha, double times, int levels)
+{
+  static const int cells[3] = {10, 3, 3};
+  static const double unit[3] = {1, 1, 1};
+  struct dg_error err = {0};
+  *scene = (struct scene){0};
+  box_random_state = 1;
+  box_mesh(&scene->box, cells, unit, 0.1, graded);
+  box_material(&scene->box, 0, 1, 1, 0);
+  box_problem(&scene->box, order, alpha);
+  struct mx_problem *whole = &scene->box.problem;
+  scene->global = box_limit(&scene->box, MX_LEAPFROG);
+  scene->step = times * scene->global;
+  double *rate = calloc(whole->K, sizeof *rate), top = 0;
+  mx_local_rates(whole, false, rate);
+  for (size_t e = 0; e < whole->K; e++) top = fmax(top, rate[e]);
+  bool *core = pick(whole, rate, top / times / 1.3);
+  size_t of_core = 0;
+  for (size_t e = 0; e < whole->K; e++) of_core += core[e];
+  if (mx_levels_add(&scene->levels, whole, core, 1, 0.05, &err) != 0) fail_msg("%s", err.message);
+  struct mx_level *level = &scene->levels.level[0];
+  level->m = steps_of(&level->problem, scene->step);
+  print_message("%zu elements, %zu in the core, %zu in the part, m = %d, %g times the step\n", whole->K, of_core,
+                level->problem.K, level->m, times);
+  (void)levels;
+  free(core), free(rate);
+}
+
+static void finish(struct scene *scene)
+{
+  mx_levels_release(&scene->levels);
+  box_release(&scene->box);
+}
+
+/* Makes steps from E and H, and gives the fields at the end, and the most and the least energy. */
+static void run(const struct scene *scene, const struct mx_backend_ops *ops, enum mx_precision precision, double step,
+                long steps, double *E, double *H, double energy[2])
+{
+  struct dg_error err = {0};
+  struct mx_levels_run levels;
+  struct drive drive = drive_new(ops, &scene->box, MX_LEAPFROG, precision, step, E, H);
+  if (mx_levels_begin(&levels, &scene->levels, ops, drive.backend, &drive.options, &err) != 0)
+    fail_msg("%s", err.message);
+  energy[0] = INFINITY, energy[1] = 0;
+  for (long n = 0; n <= steps; n++) {
+    if (mx_levels_before(&levels, &err) != 0) fail_msg("%s", err.message);
+    drive_observe(&drive);
+    if (mx_levels_after(&levels, &err) != 0) fail_msg("%s", err.message);
+    if (n % 10 == 0 || n == steps) {
+      const double now = drive_energy(&drive);
+      energy[0] = fmin(energy[0], now);
+      energy[1] = fmax(energy[1], now);
+    }
+    if (n < steps) drive_finish(&drive);
+  }
+  assert_int_equal(ops->download(drive.backend, E, H, &err), 0);
+  mx_levels_end(&levels);
+  ops->destroy(drive.backend);
+}
+
+static double difference(const struct box *box, const double *a, const double *b)
+{
+  const size_t numbers = 3 * (size_t)box->ref.Np * box->mesh.K;
+  double most = 0, scale = 0;
+  for (size_t i = 0; i < numbers; i++) {
+    most = fmax(most, fabs(a[i] - b[i]));
+    scale = fmax(scale, fabs(b[i]));
+  }
+  return most / scale;
+}
+
+static void test_backends_agree(void **state)
+{
+  (void)state;
+  for (int order = 1; order <= 4; order++)
+    for (int upwind = 0; upwind < 2; upwind++) {
+      struct scene scene;
+      double energy[2];
+      start(&scene, order, upwind, 4, 1);
+      double *E[2], *H[2];
+      for (int i = 0; i < 2; i++) {
+        E[i] = box_field(&scene.box), H[i] = box_field(&scene.box);
+        box_random_state = 3;
+        box_noise(&scene.box, E[i]), box_noise(&scene.box, H[i]);
+        run(&scene, i == 0 ? &mx_backend_reference : &mx_backend_cpu, MX_DOUBLE, 0.8 * scene.step, 20, E[i], H[i],
+            energy);
+      }
+      const double off = difference(&scene.box, E[1], E[0]) + difference(&scene.box, H[1], H[0]);
+      print_message("order %d, alpha %d: %.3g\n", order, upwind, off);
+      assert_true(off < 1e-12);
+      for (int i = 0; i < 2; i++) free(E[i]), free(H[i]);
+      finish(&scene);
+    }
+}
+
+static void test_order_two(void **state)
+{
+  (void)state;
+  for (int upwind = 0; upwind < 2; upwind++) {
+    struct scene scene;
+    double energy[2], off[3];
+    start(&scene, 3, upwind, 4, 1);
+    struct scene plain = {.box = scene.box};
+    const double T = 0.3;
+    double *truth = box_field(&scene.box), *E = box_field(&scene.box), *H = box_field(&scene.box);
+    const long most = (long)ceil(T / (scene.step * 0.9));
+    box_evaluate(&scene.box, mode, 0, truth);
+    run(&plain, &mx_backend_cpu, MX_DOUBLE, T / (double)(64 * most), 64 * most, truth, H, energy);
+    for (int i = 0; i < 3; i++) {
+      box_evaluate(&scene.box, mode, 0, E);
+      memset(H, 0, 3 * (size_t)scene.box.ref.Np * scene.box.mesh.K * sizeof *H);
+      run(&scene, &mx_backend_cpu, MX_DOUBLE, T / (double)(most << i), most << i, E, H, energy);
+      off[i] = difference(&scene.box, E, truth);
+    }
+    print_message("alpha %d: errors %.3g %.3g %.3g\n", upwind, off[0], off[1], off[2]);
+    assert_true(off[1] < 0.3 * off[0] && off[2] < 0.3 * off[1]);
+    free(truth), free(E), free(H);
+    finish(&scene);
+  }
+}
+
+static void test_noise_stays(void **state)
+{
+  const long steps = lengthy ? 200000 : 3000;
+  (void)state;
+  for (int order = 1; order <= 3; order++)
+    for (int upwind = 0; upwind < 2; upwind++) {
+      struct scene scene;
+      double energy[2];
+      start(&scene, order, upwind, 4, 1);
+      double *E = box_field(&scene.box), *H = box_field(&scene.box);
+      for (int i = 60; i <= 100; i += 5) {
+        box_random_state = 3;
+        box_noise(&scene.box, E), box_noise(&scene.box, H);
+        run(&scene, &mx_backend_cpu, MX_DOUBLE, 0.01 * i * scene.step, steps, E, H, energy);
+        print_message("order %d, alpha %d, %.2f: energy from %.4g to %.4g\n", order, upwind, 0.01 * i, energy[0],
+                      energy[1]);
+      }
+      free(E), free(H);
+      finish(&scene);
+    }
+}
+
+int main(int argc, char **argv)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_filter), cmocka_unit_test(test_backends_agree),
+                                     cmocka_unit_test(test_order_two), cmocka_unit_test(test_noise_stays)};
+  lengthy = argc > 1 && strcmp(argv[1], "long") == 0;
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
