@@ -1,5 +1,5 @@
-/* The functions of a backend on a part of a problem that takes shorter steps of H than the whole: a table beside that of
- * every backend (backend.h). maxwell/levels drives it and has the scheme.
+/* The functions of a backend on a part of a problem that takes shorter steps of H than the whole: a table beside that
+ * of every backend (backend.h). maxwell/levels drives it and has the scheme.
  *
  * The part is a backend of its own, on the problem of the part (maxwell/levels/part.h), with leapfrog and the step and
  * the precision of the whole. Around a pass of the whole that changes H, the part takes what the pass adds to H of its
@@ -18,10 +18,10 @@ struct mx_fine_ops {
   int (*attach)(struct mx_backend *part, const int32_t *element, struct dg_error *err);
   /* Keeps H of the whole before its pass; NULL: it is zero. */
   int (*keep)(struct mx_backend *part, struct mx_backend *whole, struct dg_error *err);
-  /* After the pass: change = H of the whole - kept, E = 0, H = change. */
+  /* After the pass: change = H = H of the whole - kept, E = 0. */
   int (*take)(struct mx_backend *part, struct mx_backend *whole, struct dg_error *err);
-  /* change = H, H = by H. */
-  int (*begin)(struct mx_backend *part, double by, struct dg_error *err);
+  /* H = by H. */
+  int (*scale)(struct mx_backend *part, double by, struct dg_error *err);
   /* Equation 0: E += scale (the pass of E without its losses), on the core.
    * Equation 1: H += scale (the pass of H) + share change. */
   int (*pass)(struct mx_backend *part, int equation, double scale, double share, struct dg_error *err);

@@ -142,7 +142,7 @@ static int take(struct mx_backend *part, struct mx_backend *whole, struct dg_err
   return part->full != NULL ? take_double(part->full, whole->full, err) : take_single(part->half, whole->half, err);
 }
 
-static int begin(struct mx_backend *part, double by, struct dg_error *err) { DISPATCH_RETURN(part, begin, by, err); }
+static int scale(struct mx_backend *part, double by, struct dg_error *err) { DISPATCH_RETURN(part, scale, by, err); }
 
 static int fine_pass(struct mx_backend *part, int equation, double scale, double share, struct dg_error *err)
 {
@@ -156,4 +156,4 @@ static int give(struct mx_backend *part, struct mx_backend *whole, double by, st
 }
 
 static const struct mx_fine_ops fine = {
-    .attach = attach, .keep = keep, .take = take, .begin = begin, .pass = fine_pass, .give = give};
+    .attach = attach, .keep = keep, .take = take, .scale = scale, .pass = fine_pass, .give = give};

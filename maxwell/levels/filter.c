@@ -72,11 +72,11 @@ static int filter(struct mx_levels_run *run, int i, struct dg_error *err)
   struct mx_backend *part = run->backend[i + 1];
   const struct mx_filter *of = &run->filter[i];
   if (i >= run->count) return 0;
-  const bool inner = i + 1 < run->count; /* filters w, too */
+  const bool inner = i + 1 < run->count; /* filters H = w, too, but not what each step adds of w */
   if ((inner && fine->keep(run->backend[i + 2], NULL, err) != 0) || fine->take(part, run->backend[i], err) != 0 ||
       (inner && filter(run, i + 1, err) != 0))
     return err->code;
-  if (fine->begin(part, of->first, err) != 0) return err->code;
+  if (fine->scale(part, of->first, err) != 0) return err->code;
   for (int k = 1; k < of->m; k++)
     if (fine->pass(part, MX_AMPERE, of->of_E[k], 0, err) != 0 || keep(run, i + 1, err) != 0 ||
         fine->pass(part, MX_FARADAY, of->of_H[k], of->share[k], err) != 0 || filter(run, i + 1, err) != 0)

@@ -8,10 +8,10 @@
  *   t_0 = 1, t_1 = nu = 1 + eta/m^2, t_k+1 = 2 nu t_k - t_k-1,  alpha = 2 m U_m-1(nu)/t_m
  *   Y_0 = 0, Y_1 = w/(alpha nu),  t_k+1 Y_k+1 = 2 t_k [nu Y_k + (w - dt^2 L Y_k)/alpha] - t_k-1 Y_k-1,  F w = 2 Y_m
  *
- * Sources: C. Carle, M. Hochbruck, A. Sturm, On leapfrog-Chebyshev schemes, SIAM J. Numer. Anal. 58 (2020) 2404; M. Grote,
- * S. Michel, S. Sauter, Stabilized leapfrog based local time-stepping, Math. Comp. 90 (2021) 2603. There the filter acts
- * on the field with the second derivative; here it acts on what is added to H, because poles and losses of the electric
- * field then stay outside of it.
+ * Sources: C. Carle, M. Hochbruck, A. Sturm, On leapfrog-Chebyshev schemes, SIAM J. Numer. Anal. 58 (2020) 2404; M.
+ * Grote, S. Michel, S. Sauter, Stabilized leapfrog based local time-stepping, Math. Comp. 90 (2021) 2603. There the
+ * filter acts on the field with the second derivative; here it acts on what is added to H, because poles and losses of
+ * the electric field then stay outside of it.
  *
  * As steps: with D_k = 2 t_k/(t_k+1 alpha) and B_k = t_k-1/t_k+1 the recurrence is that of two fields G and Y,
  *
@@ -47,8 +47,8 @@ int mx_levels_add(struct mx_levels *levels, struct mx_problem *whole, const bool
                   struct dg_error *err) DG_MUST_USE;
 void mx_levels_release(struct mx_levels *levels);
 
-/* May the element belong to a core or a rim? Not if its H has losses or poles, if it has a layer, or if one of its faces
- * is more than a wall of metal or a face between elements. */
+/* May the element belong to a core or a rim? Not if its H has losses or poles, if it has a layer, or if one of its
+ * faces is more than a wall of metal or a face between elements. */
 bool mx_level_takes(const struct mx_problem *problem, size_t e);
 
 /* The numbers of the steps of a filter, by k = 1..m - 1: E += of_E[k] (pass of E), then
@@ -70,7 +70,8 @@ struct mx_levels_run {
 };
 /* Makes a backend for each level. The levels must stay. Release in any case. */
 int mx_levels_begin(struct mx_levels_run *run, const struct mx_levels *levels, const struct mx_backend_ops *ops,
-                    struct mx_backend *whole, const struct mx_backend_options *options, struct dg_error *err) DG_MUST_USE;
+                    struct mx_backend *whole, const struct mx_backend_options *options,
+                    struct dg_error *err) DG_MUST_USE;
 void mx_levels_end(struct mx_levels_run *run);
 /* Before and after a pass of the whole that changes H. Collective. */
 int mx_levels_before(struct mx_levels_run *run, struct dg_error *err) DG_MUST_USE;

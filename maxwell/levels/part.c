@@ -122,8 +122,7 @@ static int share(struct mx_problem *part, const struct cut *cut, struct dg_error
       to->receive[faces] = 4 * (int32_t)(part->K + faces) + from->receive[i] % 4;
       part->neighbour[cut->local[own / 4]][own % 4] = to->receive[faces++];
     }
-    if (faces > first)
-      to->peer[to->peers++] = (struct dg_peer){peer->rank, first, faces - first, first, faces - first};
+    if (faces > first) to->peer[to->peers++] = (struct dg_peer){peer->rank, first, faces - first, first, faces - first};
   }
   to->faces = part->ghosts = faces;
   part->halo = to;

@@ -8,6 +8,7 @@
 #include "libdg/base/memory.h"
 #include "libdg/ref/dense.h"
 #include "maxwell/limit/local_part.h"
+#include "maxwell/levels/apply.h"
 #include "maxwell/limit/vectors.h"
 #include "maxwell/time/responses.h"
 
@@ -72,27 +73,69 @@ static int tridiagonal_top(int k, const double *diagonal, const double *off, dou
   return 0;
 }
 
-/* Finds lambda_max(S) by Lanczos iteration with two vectors kept. Extreme eigenvalues need no reorthogonalisation. */
-static int lanczos(struct mx_limit *work, double *lambda, struct dg_error *err)
+/* The operator of Lanczos iteration, and the inner product in which it is symmetric. Local time steps filter what is
+ * added to H: z = -1 then reads [[D_E, C], [C', D_H]] x = (2/dt) M x with mu F^-1 in the place of mu. H = F g keeps g
+ * beside it, which takes the place of F^-1 H: a vector has g where H stands, and H behind all. */
+struct symmetric {
+  struct mx_limit *work;
+  struct mx_levels_apply *filter; /* NULL: none */
+  double *room;                   /* [all] with a filter */
+};
+
+static size_t length_of(const struct symmetric *S) { return S->work->whole + (S->filter != NULL ? S->work->n : 0); }
+
+/* H = F g. */
+static void find_filtered(const struct symmetric *S, double *x)
 {
-  const size_t n = work->all, whole = work->whole;
+  const struct mx_limit *work = S->work;
+  if (S->filter == NULL) return;
+  memcpy(x + work->whole, x + work->n, work->n * sizeof *x);
+  mx_levels_apply(S->filter, x + work->whole);
+}
+
+/* y = S x */
+static void multiply(const struct symmetric *S, const double *x, double *y)
+{
+  struct mx_limit *work = S->work;
+  if (S->filter != NULL) {
+    memcpy(S->room, x, work->all * sizeof *x);
+    memcpy(S->room + work->n, x + work->whole, work->n * sizeof *x);
+  }
+  mx_limit_symmetric(work, S->filter != NULL ? S->room : x, y);
+  find_filtered(S, y);
+}
+
+/* The product of x with a vector whose product with the mass matrix is My. */
+static double product(const struct symmetric *S, const double *x, const double *My)
+{
+  const size_t n = S->work->n, all = S->work->all;
+  if (S->filter == NULL) return dot(all, x, My);
+  return dot(n, x, My) + dot(n, x + S->work->whole, My + n) + dot(all - 2 * n, x + 2 * n, My + 2 * n);
+}
+
+/* Finds lambda_max(S) by Lanczos iteration with two vectors kept. Extreme eigenvalues need no reorthogonalisation. */
+static int lanczos(struct mx_limit *work, struct mx_levels_apply *filter, double *lambda, struct dg_error *err)
+{
+  struct symmetric S = {.work = work, .filter = filter};
+  const size_t n = work->all, whole = length_of(&S);
   double *q = NULL, *before = NULL, *r = NULL, *Mq = NULL, diagonal[LANCZOS_MAX], off[LANCZOS_MAX], beta = 0;
   if (DG_NEW(q, whole, err) != 0 || DG_NEW(before, whole, err) != 0 || DG_NEW(r, whole, err) != 0 ||
-      DG_NEW(Mq, n, err) != 0)
+      DG_NEW(Mq, n, err) != 0 || (filter != NULL && DG_NEW(S.room, n, err) != 0))
     goto fail;
   noise(n, q);
   mx_limit_find_densities(work, q);
+  find_filtered(&S, q);
   mx_limit_mass(work, q, Mq);
-  double size = sqrt(dot(n, q, Mq));
+  double size = sqrt(product(&S, q, Mq));
   scale(whole, 1 / size, q);
   scale(n, 1 / size, Mq);
   for (int k = 0; k < LANCZOS_MAX; k++) {
-    mx_limit_symmetric(work, q, r);
-    diagonal[k] = dot(n, r, Mq);
+    multiply(&S, q, r);
+    diagonal[k] = product(&S, r, Mq);
     add(whole, -diagonal[k], q, r);
     add(whole, -beta, before, r);
     mx_limit_mass(work, r, Mq);
-    beta = sqrt(dot(n, r, Mq));
+    beta = sqrt(product(&S, r, Mq));
     off[k] = beta;
     double last = 0;
     if (tridiagonal_top(k + 1, diagonal, off, lambda, &last, err) != 0) goto fail;
@@ -111,6 +154,7 @@ fail:
   dg_free(before);
   dg_free(r);
   dg_free(Mq);
+  dg_free(S.room);
   return err->code;
 }
 
@@ -184,7 +228,7 @@ static int examine(struct mx_stability *result, const struct mx_problem *problem
   if (mx_limit_start(&work, problem, integrator, err) != 0) goto fail;
   if (mx_staggered(integrator)) {
     double lambda = 0;
-    if (lanczos(&work, &lambda, err) != 0) goto fail;
+    if (lanczos(&work, NULL, &lambda, err) != 0) goto fail;
     result->limit = 2 / lambda;
   } else if (arnoldi(&work, integrator, &result->limit, err) != 0) {
     goto fail;
@@ -352,24 +396,32 @@ static void release_frozen(struct mx_problem *frozen)
   dg_free(frozen->mu);
 }
 
+/* Copies a problem with the media as they are at this step. release_frozen in any case. */
+static int freeze(struct mx_problem *frozen, const struct mx_problem *problem, enum mx_integrator integrator,
+                  double step, struct dg_error *err)
+{
+  *frozen = *problem;
+  frozen->epsilon = frozen->mu = NULL;
+  if (freeze_responses(frozen, problem, integrator, step, err) != 0 || DG_NEW(frozen->epsilon, problem->K, err) != 0 ||
+      DG_NEW(frozen->mu, problem->K, err) != 0)
+    return err->code;
+  for (size_t e = 0; e < problem->K; e++) {
+    const struct mx_medium of_E = mx_medium_of(problem, MX_AMPERE, e), of_H = mx_medium_of(problem, MX_FARADAY, e);
+    frozen->epsilon[e] = mx_medium_update(integrator, MX_AMPERE, of_E, step).inertia;
+    frozen->mu[e] = mx_medium_update(integrator, MX_FARADAY, of_H, step).inertia;
+  }
+  return 0;
+}
+
 /* The limit with the media as they are at this step. */
 static int limit_at(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
                     double step, size_t max_unknowns, struct dg_error *err)
 {
   const int applications = result->applications;
-  struct mx_problem frozen = *problem;
-  frozen.epsilon = frozen.mu = NULL;
-  if (freeze_responses(&frozen, problem, integrator, step, err) != 0 || DG_NEW(frozen.epsilon, problem->K, err) != 0 ||
-      DG_NEW(frozen.mu, problem->K, err) != 0)
-    goto fail;
-  for (size_t e = 0; e < problem->K; e++) {
-    const struct mx_medium of_E = mx_medium_of(problem, MX_AMPERE, e), of_H = mx_medium_of(problem, MX_FARADAY, e);
-    frozen.epsilon[e] = mx_medium_update(integrator, MX_AMPERE, of_E, step).inertia;
-    frozen.mu[e] = mx_medium_update(integrator, MX_FARADAY, of_H, step).inertia;
-  }
-  (void)!fixed_limit(result, &frozen, integrator, max_unknowns, err);
+  struct mx_problem frozen;
+  if (freeze(&frozen, problem, integrator, step, err) == 0)
+    (void)!fixed_limit(result, &frozen, integrator, max_unknowns, err);
   result->applications += applications;
-fail:
   release_frozen(&frozen);
   return err->code;
 }
@@ -427,5 +479,28 @@ int mx_stability_limit(struct mx_stability *result, const struct mx_problem *pro
 fail:
   dg_free(lossless.sigma);
   dg_free(lossless.sigma_m);
+  return err->code;
+}
+
+int mx_levels_limit(struct mx_stability *result, const struct mx_problem *problem, const struct mx_levels *levels,
+                    double step, struct dg_error *err)
+{
+  struct mx_problem frozen;
+  struct mx_limit work = {0};
+  struct mx_levels_apply filter = {0};
+  double lambda = 0;
+  *result = (struct mx_stability){.elements = problem->K};
+  if (freeze(&frozen, problem, MX_LEAPFROG, step, err) != 0 || mx_limit_start(&work, &frozen, MX_LEAPFROG, err) != 0 ||
+      mx_levels_apply_init(&filter, levels, step, err) != 0 || lanczos(&work, &filter, &lambda, err) != 0)
+    goto fail;
+  result->limit = 2 / lambda;
+  result->applications = work.applications;
+  result->error = work.error;
+  if (!isfinite(result->limit) || result->limit <= 0)
+    (void)dg_fail(err, DG_BUG, "the search for the limit of local steps gave %g", result->limit);
+fail:
+  mx_levels_apply_release(&filter);
+  mx_limit_release(&work);
+  release_frozen(&frozen);
   return err->code;
 }

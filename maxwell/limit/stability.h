@@ -16,6 +16,7 @@
  */
 #pragma once
 
+#include "maxwell/levels/levels.h"
 #include "maxwell/problem/problem.h"
 #include "maxwell/time/integrator.h"
 
@@ -36,3 +37,8 @@ struct mx_stability {
  * while the others wait. The result does not depend on the number of ranks. */
 int mx_stability_limit(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
                        size_t max_unknowns, struct dg_error *err) DG_MUST_USE;
+
+/* The limit of leapfrog with local time steps whose filter is that of `step`, on one rank: the filter holds for this
+ * step alone, and the scheme is stable if `step` is below the limit. It is not monotone in the step. */
+int mx_levels_limit(struct mx_stability *result, const struct mx_problem *problem, const struct mx_levels *levels,
+                    double step, struct dg_error *err) DG_MUST_USE;

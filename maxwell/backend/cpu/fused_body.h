@@ -40,9 +40,9 @@ struct NAME(state) {
   size_t rooms;
   REAL *kept, *change; /* of a part that takes shorter steps: H of the whole before its pass, and what the pass added */
   const int32_t *whole; /* [K] its elements in the whole; borrowed */
-  bool in_place;      /* leapfrog: no face between two elements has a penalty */
-  REAL *registers[2]; /* runge-kutta: dt times the rates, or the second register */
-  REAL *sum[2];       /* of schemes with sums */
+  bool in_place;        /* leapfrog: no face between two elements has a penalty */
+  REAL *registers[2];   /* runge-kutta: dt times the rates, or the second register */
+  REAL *sum[2];         /* of schemes with sums */
   double *mass;
   REAL *matrix, *metric[2], *decay[2], *jump[2], *penalty[2];
   REAL *plain[2]; /* NULL: no medium has a tensor */

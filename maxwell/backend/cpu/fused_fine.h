@@ -35,22 +35,19 @@ static int NAME(take)(struct NAME(state) * part, struct NAME(state) * whole, str
     const size_t to = NAME(row_of)(part, e) * part->row, from = NAME(whole_row)(part, whole, e);
 #pragma omp simd
     for (size_t i = 0; i < part->row; i++) {
-      part->field[1][to + i] = after[from + i] - part->kept[to + i];
+      part->change[to + i] = part->field[1][to + i] = after[from + i] - part->kept[to + i];
       part->field[0][to + i] = 0;
     }
   }
   return err->code;
 }
 
-static int NAME(begin)(struct NAME(state) * part, double by, struct dg_error *err)
+static int NAME(scale)(struct NAME(state) * part, double by, struct dg_error *err)
 {
   const REAL factor = (REAL)by;
-  REAL *H = part->field[1], *change = part->change;
+  REAL *H = part->field[1];
 #pragma omp parallel for simd num_threads(part->threads) schedule(static)
-  for (size_t i = 0; i < part->numbers; i++) {
-    change[i] = H[i];
-    H[i] *= factor;
-  }
+  for (size_t i = 0; i < part->numbers; i++) H[i] *= factor;
   return err->code;
 }
 

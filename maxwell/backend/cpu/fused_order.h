@@ -321,8 +321,8 @@ INLINE void ORDERED(half_block)(const struct mx_fused *fused, const struct mx_fu
     for (int l = 0; l < WIDE; l++) {
       const NAME(four) old = NAME(load_four)(own + l * ROW + q);
       NAME(store_four)
-      (to + l * ROW + q, fine ? NAME(add_fine)(half, start + (size_t)l * ROW + (size_t)q, old, row[l])
-                              : old + (decay[l] * old + row[l]));
+      (to + l * ROW + q,
+       fine ? NAME(add_fine)(half, start + (size_t)l * ROW + (size_t)q, old, row[l]) : old + (decay[l] * old + row[l]));
     }
   }
   if (!in_place && fused->stream)

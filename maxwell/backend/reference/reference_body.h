@@ -94,8 +94,9 @@ static const struct NAME(term) NAME(sources_term) = {.lift = NAME(lift_sources)}
 static void NAME(free_state)(struct NAME(state) * state)
 {
   if (state == NULL) return;
-  REAL *arrays[] = {state->E,     state->H,     state->rate_E,   state->rate_H,  state->register_E, state->register_H,
-                    state->sum_E, state->sum_H, state->H_before, state->trace_E, state->trace_H,  state->kept,       state->change};
+  REAL *arrays[] = {state->E,          state->H,     state->rate_E, state->rate_H,   state->register_E,
+                    state->register_H, state->sum_E, state->sum_H,  state->H_before, state->trace_E,
+                    state->trace_H,    state->kept,  state->change};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) dg_free(arrays[i]);
   NAME(free_terms)(state);
   NAME(mx_matrices_free)(state->matrices);

@@ -26,18 +26,15 @@ static int NAME(take)(struct NAME(state) * part, struct NAME(state) * whole, str
 {
   const size_t numbers = 3 * (size_t)part->problem->ref->Np;
   for (size_t i = 0; i < part->n; i++) {
-    part->H[i] = whole->H[NAME(whole_at)(part, i / numbers) + i % numbers] - part->kept[i];
+    part->change[i] = part->H[i] = whole->H[NAME(whole_at)(part, i / numbers) + i % numbers] - part->kept[i];
     part->E[i] = 0;
   }
   return err->code;
 }
 
-static int NAME(begin)(struct NAME(state) * part, double by, struct dg_error *err)
+static int NAME(scale)(struct NAME(state) * part, double by, struct dg_error *err)
 {
-  for (size_t i = 0; i < part->n; i++) {
-    part->change[i] = part->H[i];
-    part->H[i] *= (REAL)by;
-  }
+  for (size_t i = 0; i < part->n; i++) part->H[i] *= (REAL)by;
   return err->code;
 }
 

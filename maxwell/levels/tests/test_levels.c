@@ -116,9 +116,10 @@ static void finish(struct scene *scene)
   box_release(&scene->box);
 }
 
-/* Makes steps from E and H, and gives the fields at the end, and the most and the least energy. */
+/* Makes steps from E and H, and gives the fields at the end, and the least, the largest, the first and the last energy.
+ */
 static void run(const struct scene *scene, const struct mx_backend_ops *ops, enum mx_precision precision, double step,
-                long steps, double *E, double *H, double energy[2])
+                long steps, double *E, double *H, double energy[4])
 {
   struct dg_error err = {0};
   struct mx_levels_run levels;
@@ -134,6 +135,8 @@ static void run(const struct scene *scene, const struct mx_backend_ops *ops, enu
       const double now = drive_energy(&drive);
       energy[0] = fmin(energy[0], now);
       energy[1] = fmax(energy[1], now);
+      if (n == 0) energy[2] = now;
+      energy[3] = now;
     }
     if (n < steps) drive_finish(&drive);
   }
@@ -159,7 +162,7 @@ static void test_backends_agree(void **state)
   for (int order = 1; order <= 4; order++)
     for (int upwind = 0; upwind < 2; upwind++) {
       struct scene scene;
-      double energy[2];
+      double energy[4];
       start(&scene, order, upwind, 4, 1);
       double *E[2], *H[2];
       for (int i = 0; i < 2; i++) {
@@ -182,7 +185,7 @@ static void test_order_two(void **state)
   (void)state;
   for (int upwind = 0; upwind < 2; upwind++) {
     struct scene scene;
-    double energy[2], off[3];
+    double energy[4], off[3];
     start(&scene, 3, upwind, 4, 1);
     struct scene plain = {.box = scene.box};
     const double T = 0.3;
@@ -210,15 +213,23 @@ static void test_noise_stays(void **state)
   for (int order = 1; order <= 3; order++)
     for (int upwind = 0; upwind < 2; upwind++) {
       struct scene scene;
-      double energy[2];
+      double energy[4];
       start(&scene, order, upwind, 4, 1);
       double *E = box_field(&scene.box), *H = box_field(&scene.box);
-      for (int i = 60; i <= 100; i += 5) {
+      for (int i = 60; i <= 120; i += 5) {
+        const double step = 0.01 * i * scene.step;
+        struct mx_stability stability;
+        struct dg_error err = {0};
+        if (mx_levels_limit(&stability, &scene.box.problem, &scene.levels, step, &err) != 0)
+          fail_msg("%s", err.message);
+        const bool holds = stability.limit > step;
         box_random_state = 3;
         box_noise(&scene.box, E), box_noise(&scene.box, H);
-        run(&scene, &mx_backend_cpu, MX_DOUBLE, 0.01 * i * scene.step, steps, E, H, energy);
-        print_message("order %d, alpha %d, %.2f: energy from %.4g to %.4g\n", order, upwind, 0.01 * i, energy[0],
-                      energy[1]);
+        run(&scene, &mx_backend_cpu, MX_DOUBLE, step, steps, E, H, energy);
+        const bool held = energy[1] < 100 * energy[2] && energy[3] < 100 * energy[2];
+        print_message("order %d, alpha %d, %.2f of the limit: energy %.3g, %.3g at the end\n", order, upwind,
+                      step / stability.limit, energy[1] / energy[2], energy[3] / energy[2]);
+        if (holds != held && fabs(step / stability.limit - 1) > 0.01) fail_msg("holds %d, held %d", holds, held);
       }
       free(E), free(H);
       finish(&scene);
