@@ -22,8 +22,16 @@ int mx_stepper_drive(struct mx_stepper *stepper, struct mx_sources *sources, dou
   return DG_NEW(stepper->port_value, sources->ports.functionals, err);
 }
 
+int mx_stepper_levels(struct mx_stepper *stepper, const struct mx_levels *levels,
+                      const struct mx_backend_options *options, struct dg_error *err)
+{
+  if (levels == NULL) return 0;
+  return mx_levels_begin(&stepper->levels, levels, stepper->ops, stepper->backend, options, err);
+}
+
 void mx_stepper_release(struct mx_stepper *stepper)
 {
+  mx_levels_end(&stepper->levels);
   dg_free(stepper->port_value);
   *stepper = (struct mx_stepper){0};
 }
@@ -88,6 +96,8 @@ static int make_stage(struct mx_stepper *stepper, bool observe, struct dg_error 
              (here && hooks->ports != NULL && hooks->ports(stepper->self, err) != 0))
     return err->code;
   if (here && hooks->observe != NULL && hooks->observe(stepper->self, err) != 0) return err->code;
+  const bool filters = stepper->levels.count > 0 && stepper->schedule.pass[s].changes[MX_FARADAY] && !stepper->over;
+  if (filters && mx_levels_before(&stepper->levels, err) != 0) return err->code;
   if (ahead && ((!stepper->over && ops->stage_begin(stepper->backend, s, observe, &mx_sources_follow, err) != 0) ||
                 evaluate(stepper, stepper->over, true, &sources, err) != 0 ||
                 (here && hooks->ports != NULL && hooks->ports(stepper->self, err) != 0)))
@@ -96,7 +106,7 @@ static int make_stage(struct mx_stepper *stepper, bool observe, struct dg_error 
   if (stepper->over) return 0;
   if ((ahead ? ops->card->stage_sources(stepper->backend, s, sources, err)
              : ops->stage_begin(stepper->backend, s, observe, sources, err)) != 0 ||
-      ops->stage_end(stepper->backend, s, err) != 0)
+      ops->stage_end(stepper->backend, s, err) != 0 || (filters && mx_levels_after(&stepper->levels, err) != 0))
     return err->code;
   stepper->stage++;
   return 0;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "maxwell/backend/backend.h"
+#include "maxwell/levels/levels.h"
 #include "maxwell/shell/profile.h"
 #include "maxwell/sources/sources.h"
 
@@ -31,11 +32,12 @@ struct mx_stepper {
   int stage;                  /* stages of it that are done */
   bool over;                  /* no stage follows */
   /* Of sources (mx_stepper_drive). */
-  struct mx_sources *sources; /* borrowed; NULL: none */
-  double step;                /* s */
-  long last;                  /* the number of steps: of step `last`, only the stages before the look are made */
-  double *port_value;         /* [functionals of the ports] */
-  double source_seconds;      /* time so far that sources took */
+  struct mx_sources *sources;  /* borrowed; NULL: none */
+  double step;                 /* s */
+  long last;                   /* the number of steps: of step `last`, only the stages before the look are made */
+  double *port_value;          /* [functionals of the ports] */
+  double source_seconds;       /* time so far that sources took */
+  struct mx_levels_run levels; /* of local time steps; none: count 0 */
 };
 
 /* A stepper without sources and hooks, at the beginning of step 0. */
@@ -44,6 +46,10 @@ struct mx_stepper mx_stepper_of(const struct mx_backend_ops *ops, struct mx_back
 /* Gives it the sources of a run of `last` steps (s). */
 int mx_stepper_drive(struct mx_stepper *stepper, struct mx_sources *sources, double step, long last,
                      struct dg_error *err) DG_MUST_USE;
+/* Gives it the levels of a run, which must stay; NULL: all elements take the same steps. */
+int mx_stepper_levels(struct mx_stepper *stepper, const struct mx_levels *levels,
+                      const struct mx_backend_options *options, struct dg_error *err) DG_MUST_USE;
+/* Before the backend is destroyed. */
 void mx_stepper_release(struct mx_stepper *stepper);
 
 /* Goes to the beginning of step n. */
