@@ -1,0 +1,12 @@
+/* Local time steps of a run: whether small elements take shorter steps, which ones, and the step of all. */
+#pragma once
+
+#include "maxwell/levels/levels.h"
+#include "maxwell/setup/setup.h"
+
+/* Chooses the levels of a run whose limit with one level is setup->limit, and raises setup->limit to what they allow.
+ * setup->levels has none where none pays. Collective. */
+int mx_setup_levels(struct mx_setup *setup, struct dg_error *err) DG_MUST_USE;
+/* Fits the levels to the step of the run, setup->step: their shorter steps, and whether all is stable; `holds` says so.
+ * The limit is not monotone in the step, so that the caller tries a shorter one where it does not hold. */
+int mx_setup_fit_levels(struct mx_setup *setup, bool *holds, struct dg_error *err) DG_MUST_USE;
