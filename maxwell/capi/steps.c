@@ -48,7 +48,9 @@ static int begin(struct curlew_simulation *s, struct dg_error *err)
       mx_start_fields(&place, NULL, &E, &H, err) != 0 || setup->ops->upload(s->backend, E, H, err) != 0)
     goto fail;
   s->stepper = mx_stepper_of(setup->ops, s->backend, &setup->problem, options.integrator);
-  if (mx_stepper_drive(&s->stepper, &setup->sources, setup->step, setup->steps, err) != 0) goto fail;
+  if (mx_stepper_levels(&s->stepper, &setup->levels, &options, err) != 0 ||
+      mx_stepper_drive(&s->stepper, &setup->sources, setup->step, setup->steps, err) != 0)
+    goto fail;
   mx_stepper_place(&s->stepper, s->n);
   mx_watchdog_init(&s->watchdog, &s->scene);
 fail:

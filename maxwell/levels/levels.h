@@ -32,12 +32,14 @@ struct mx_level {
   int32_t *element;          /* [problem.K] their numbers in the problem of the level around them */
   int m;                     /* shorter steps, at least 1 */
   double eta;                /* damping */
+  double alone;              /* the limit of the part alone (c0 dt), set by who searches for it */
 };
 
 /* The levels of a problem, from the outer one to the inner one. */
 struct mx_levels {
   int count; /* 0: all elements take the same steps */
   struct mx_level level[MX_LEVELS_MAX];
+  struct mx_face_flux (*flux)[4]; /* [K of the whole] as they were before penalties went */
 };
 
 /* Adds a level around core[K of the innermost level so far; else of `whole`], which must not be empty on all ranks.
@@ -46,6 +48,8 @@ struct mx_levels {
 int mx_levels_add(struct mx_levels *levels, struct mx_problem *whole, const bool *core, int m, double eta,
                   struct dg_error *err) DG_MUST_USE;
 void mx_levels_release(struct mx_levels *levels);
+/* Releases them, and gives the whole its penalties back. */
+void mx_levels_undo(struct mx_levels *levels, struct mx_problem *whole);
 
 /* May the element belong to a core or a rim? Not if its H has losses or poles, if it has a layer, or if one of its
  * faces is more than a wall of metal or a face between elements. */

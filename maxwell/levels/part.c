@@ -11,7 +11,14 @@ void mx_levels_release(struct mx_levels *levels)
     mx_problem_release(&levels->level[i].problem);
     dg_free(levels->level[i].element);
   }
+  dg_free(levels->flux);
   *levels = (struct mx_levels){0};
+}
+
+void mx_levels_undo(struct mx_levels *levels, struct mx_problem *whole)
+{
+  if (levels->flux != NULL) memcpy(whole->flux, levels->flux, whole->K * sizeof *whole->flux);
+  mx_levels_release(levels);
 }
 
 bool mx_level_takes(const struct mx_problem *problem, size_t e)
@@ -172,7 +179,10 @@ int mx_levels_add(struct mx_levels *levels, struct mx_problem *whole, const bool
   if (DG_NEW(level->element, cut.count, err) != 0 || share(part, &cut, err) != 0) goto fail;
   for (size_t i = 0; i < cut.count; i++) level->element[i] = (int32_t)cut.element[i];
   simplify(part);
-  if (levels->count == 1) calm(whole, &cut);
+  if (levels->count > 1) goto fail;
+  if (DG_NEW(levels->flux, whole->K, err) != 0) goto fail;
+  memcpy(levels->flux, whole->flux, whole->K * sizeof *whole->flux);
+  calm(whole, &cut);
 fail:
   dg_free(cut.place);
   dg_free(cut.beyond);

@@ -115,6 +115,13 @@ static int read_step(struct mx_reader *r, const struct mx_rule *rule, const stru
   return mx_read_real(r, rule, value, to);
 }
 
+static int read_levels(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
+{
+  if (value->type != MX_STRING || strcmp(value->string, "auto") != 0) return mx_read_int(r, rule, value, to);
+  *(int *)to = 0;
+  return 0;
+}
+
 /* Seconds, or "HH:MM:SS" as batch systems write it. */
 int mx_read_walltime(struct mx_reader *r, const struct mx_rule *rule, const struct mx_value *value, void *to)
 {
@@ -139,6 +146,7 @@ static int read_time(struct mx_reader *r, const struct mx_rule *rule, const stru
       {"step", read_step, TIME(step), .expected = "a number > 0 (seconds) or \"auto\"", MX_ABOVE(0),
        .standard = "\"auto\""},
       {"cfl", mx_read_real, TIME(cfl), .expected = "a number in (0, 1]", .most = 1, .open = 1},
+      {"levels", read_levels, TIME(levels), .expected = "1, 2 or \"auto\"", .least = 1, .most = 2, .standard = "1"},
       {"decay", mx_read_real, TIME(decay), .expected = "a number > 0 (dB)", MX_ABOVE(0)},
       {"finish", mx_read_function, TIME(finish), .expected = "a function of t, n, energy that returns true or false"},
       {"walltime", mx_read_walltime, TIME(walltime), .expected = "a number > 0 (seconds) or a time as in \"23:50:00\"",
@@ -428,7 +436,7 @@ struct mx_config mx_config_defaults(void)
                              .mesh.threads = 1,
                              .mesh.keep = true,
                              .alpha = 1,
-                             .time = {.integrator = MX_LEAPFROG, .cfl = 0.95},
+                             .time = {.integrator = MX_LEAPFROG, .cfl = 0.95, .levels = 1},
                              .backend = "auto",
                              .precision = MX_DOUBLE,
                              .output.progress_every = -1,

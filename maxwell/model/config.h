@@ -416,6 +416,7 @@ struct mx_config {
     long steps;                       /* 0: not given */
     double step;                      /* s; 0: automatic */
     double cfl;                       /* fraction of the stability limit, (0, 1], default 0.95 */
+    int levels;                       /* local time steps: 1 (default) for none, the most of them, 0: automatic */
     double decay;                     /* dB: stop when the energy is so far below its maximum; 0: not given */
     const struct mx_function *finish; /* answers (t, n, energy): stop; NULL: not given */
     double walltime;                  /* s of wall-clock time that the whole run may take; 0: not given */

@@ -155,6 +155,8 @@ int mx_loop_prepare(struct mx_loop *loop, struct dg_error *err)
   loop->stepper.hooks = &hooks;
   loop->stepper.self = loop;
   loop->stepper.profile = loop->profile;
+  const struct mx_backend_options options = mx_scene_backend_options(scene);
+  if (mx_stepper_levels(&loop->stepper, scene->levels, &options, err) != 0) return err->code;
   return mx_stepper_drive(&loop->stepper, scene->sources, scene->step, scene->steps, err);
 }
 

@@ -6,6 +6,7 @@
 
 #include "maxwell/backend/backend.h"
 #include "maxwell/far/far_field.h"
+#include "maxwell/levels/levels.h"
 #include "maxwell/measure/measure.h"
 #include "maxwell/model/config.h"
 #include "maxwell/phasor/phasors.h"
@@ -39,6 +40,7 @@ struct mx_scene {
   const struct dg_reference *ref;
   const struct mx_layers *layers; /* perfectly matched ones, drawn or extruded */
   const struct mx_problem *problem;
+  const struct mx_levels *levels; /* of local time steps */
   const struct mx_assignment *assignment;
   struct mx_sources *sources;
   const struct mx_mesh_worth *worth; /* which frequencies the mesh holds */

@@ -25,7 +25,7 @@ static const char *obstacle(const struct mx_setup *setup)
   return NULL;
 }
 
-int mx_setup_levels(struct mx_setup *setup, struct dg_error *err)
+int mx_setup_levels(struct mx_setup *setup, double *step, struct dg_error *err)
 {
   struct mx_problem *problem = &setup->problem;
   struct mx_level_steps steps = {0};
@@ -54,7 +54,7 @@ int mx_setup_levels(struct mx_setup *setup, struct dg_error *err)
   struct mx_stability own;
   if (mx_stability_limit(&own, &level->problem, MX_LEAPFROG, 0, err) != 0) goto fail;
   level->alone = own.limit * (1 - own.error);
-  setup->limit = plan.step / MX_C0;
+  *step = setup->config->time.cfl * plan.step / MX_C0;
   dg_log_line(setup->log,
               "levels    two: H of %lld of %lld elements takes %d shorter steps in one; predicted to be %.2f times as "
               "fast as one level",
@@ -64,6 +64,12 @@ fail:
   dg_free(rate);
   dg_free(core);
   return err->code;
+}
+
+void mx_setup_drop_levels(struct mx_setup *setup)
+{
+  if (setup->levels.count > 0) dg_log_line(setup->log, "levels    one: no step with two levels is stable");
+  mx_levels_undo(&setup->levels, &setup->problem);
 }
 
 int mx_setup_fit_levels(struct mx_setup *setup, bool *holds, struct dg_error *err)
@@ -77,5 +83,6 @@ int mx_setup_fit_levels(struct mx_setup *setup, bool *holds, struct dg_error *er
   if (level->m > MX_SUBSTEPS_MAX) *holds = false;
   else if (mx_levels_limit(&stability, &setup->problem, &setup->levels, step, err) != 0) return err->code;
   else *holds = step < (1 - stability.error) * stability.limit;
+  if (*holds) setup->limit = stability.limit / MX_C0;
   return 0;
 }

@@ -13,6 +13,7 @@ void mx_setup_release_tables(struct mx_setup *setup)
   mx_measures_release(&setup->measures);
   mx_mesh_worth_release(&setup->worth);
   mx_sources_release(&setup->sources);
+  mx_levels_release(&setup->levels);
   mx_problem_release(&setup->problem);
   mx_assignment_release(&setup->assignment);
 }
@@ -42,6 +43,7 @@ struct mx_scene mx_setup_scene(struct mx_setup *setup)
                            .ranks = &setup->ranks,
                            .partition = &setup->partition,
                            .ref = &setup->ref,
+                           .levels = &setup->levels,
                            .layers = &setup->layers,
                            .problem = &setup->problem,
                            .assignment = &setup->assignment,

@@ -8,6 +8,7 @@
 #include "libdg/mesh/parts/partition.h"
 #include "maxwell/backend/backend.h"
 #include "maxwell/far/far_field.h"
+#include "maxwell/levels/levels.h"
 #include "maxwell/measure/measure.h"
 #include "maxwell/model/config.h"
 #include "maxwell/phasor/phasors.h"
@@ -34,6 +35,7 @@ struct mx_setup {
   struct mx_layers layers; /* perfectly matched ones, drawn or extruded */
   double *temperature;     /* [K] at which materials that change with it are; NULL: none does */
   struct mx_problem problem;
+  struct mx_levels levels; /* local time steps; none: count 0 */
   struct mx_assignment assignment;
   struct mx_sources sources;
   struct mx_mesh_worth worth; /* which frequencies the mesh holds */

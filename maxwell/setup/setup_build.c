@@ -24,6 +24,7 @@
 #include "maxwell/setup/slow_elements.h"
 #include "maxwell/setup/source_warnings.h"
 #include "maxwell/terms/face_reports.h"
+#include "maxwell/setup/local_steps.h"
 #include "maxwell/touch/touch.h"
 
 /* Says whether all ranks can work with this backend, each on a card of its own if it wants one. The answer is no where
@@ -115,6 +116,51 @@ static bool keeps_step(const struct mx_setup *setup, double widest)
          fabs(plan->widest - widest) <= 1e-9 * widest;
 }
 
+/* The number of steps. An automatic step shrinks a little so that the run ends exactly at `stop`. */
+static int count_steps(struct mx_setup *setup, bool kept, struct dg_error *err)
+{
+  const struct mx_config *config = setup->config;
+  setup->steps = config->time.steps;
+  if (setup->steps > 0) return 0;
+  double count = ceil(config->time.stop / setup->step * (1 - 1e-12));
+  if (count > 1e15)
+    return dg_fail(err, DG_INPUT, MX_PLACE "time.stop = %g s takes %.3g steps of %g s: too many to count",
+                   MX_AT(config->time.stop_where), config->time.stop, count, setup->step);
+  setup->steps = (long)count;
+  if (config->time.step == 0 && !kept) setup->step = config->time.stop / count;
+  return 0;
+}
+
+static void report_steps(const struct mx_setup *setup, bool kept)
+{
+  const struct mx_config *config = setup->config;
+  const double count = (double)setup->steps, end = setup->step * count, past = end / config->time.stop - 1;
+  if (config->time.steps > 0) return;
+  if (count > 1e9)
+    dg_log_warning(setup->log, MX_PLACE "time.stop = %g takes %.3g steps of %.3g s: is it meant in seconds?",
+                   MX_AT(config->time.stop_where), config->time.stop, count, setup->step);
+  if (kept && past > 1e-9)
+    dg_log_line(setup->log, "time      the checkpoint's step, with which the run ends at %.6g s, behind time.stop",
+                end);
+}
+
+/* The step and the number of steps: with levels the first that is stable. */
+static int fit_steps(struct mx_setup *setup, bool kept, struct dg_error *err)
+{
+  static const double shorter = 0.97, least = 0.7;
+  const double widest = setup->step;
+  for (double part = 1; part >= least; part *= shorter) {
+    bool holds;
+    setup->step = part * widest;
+    if (count_steps(setup, kept, err) != 0 || mx_setup_fit_levels(setup, &holds, err) != 0) return err->code;
+    if (holds) return 0;
+    if (kept) break;
+  }
+  mx_setup_drop_levels(setup);
+  setup->step = fmin(widest, setup->config->time.cfl * setup->limit);
+  return count_steps(setup, false, err);
+}
+
 /* Chooses the step and the number of steps from the user's keys and the limit. */
 static int choose_step(struct mx_setup *setup, struct dg_error *err)
 {
@@ -137,26 +183,12 @@ static int choose_step(struct mx_setup *setup, struct dg_error *err)
   }
   setup->step = config->time.step > 0 ? config->time.step : config->time.cfl * setup->limit;
   if (unstable == NULL && setup->step > setup->certain * setup->limit && refuse_step(setup, err) != 0) return err->code;
-  const double widest = setup->step;
+  double widest = setup->step;
+  if (mx_setup_levels(setup, &widest, err) != 0) return err->code;
   const bool kept = keeps_step(setup, widest);
-  if (kept) setup->step = setup->plan.step;
-  setup->steps = config->time.steps;
-  if (setup->steps == 0) {
-    double count = ceil(config->time.stop / setup->step * (1 - 1e-12));
-    if (count > 1e15)
-      return dg_fail(err, DG_INPUT, MX_PLACE "time.stop = %g s takes %.3g steps of %g s: too many to count",
-                     MX_AT(config->time.stop_where), config->time.stop, count, setup->step);
-    if (count > 1e9)
-      dg_log_warning(setup->log, MX_PLACE "time.stop = %g takes %.3g steps of %.3g s: is it meant in seconds?",
-                     MX_AT(config->time.stop_where), config->time.stop, count, setup->step);
-    setup->steps = (long)count;
-    /* An automatic step shrinks a little so that the run ends exactly at `stop`. */
-    if (config->time.step == 0 && !kept) setup->step = config->time.stop / count;
-    const double end = setup->step * count, past = end / config->time.stop - 1;
-    if (kept && past > 1e-9)
-      dg_log_line(setup->log, "time      the checkpoint's step, with which the run ends at %.6g s, behind time.stop",
-                  end);
-  }
+  setup->step = kept ? setup->plan.step : widest;
+  if (fit_steps(setup, kept, err) != 0) return err->code;
+  report_steps(setup, kept);
   setup->plan = (struct mx_step_plan){setup->step, widest};
   return 0;
 }
