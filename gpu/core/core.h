@@ -23,6 +23,13 @@ struct gpu_monitored;
 struct gpu_recall;
 struct gpu_running;
 
+/* Of a part that takes shorter steps (gpu/host/fine.c). */
+struct gpu_fine_part {
+  bool within;         /* in the stream of the whole, which it borrows */
+  void *kept, *change; /* rows as those of a field */
+  int32_t *element;    /* [K] its elements in the whole, on the card */
+};
+
 struct mx_backend {
   const struct mx_problem *problem; /* borrowed */
   struct mx_backend_options options;
@@ -51,6 +58,7 @@ struct mx_backend {
   long stages;                            /* ended so far, as far as the host can tell */
   const struct mx_stage_sources *sources; /* of the stage in progress */
   gpuStream_t work, copies;
+  struct gpu_fine_part fine;
   gpuEvent_t ended[GPU_BEHIND]; /* stages */
   /* functionals: each has a list of elements, and is cut into pieces whose sums the host adds up */
   size_t *functional_piece, *functional_row; /* [functionals + 1] */

@@ -10,6 +10,7 @@
 #include "gpu/core/staging.h"
 #include "gpu/host/bench.h"
 #include "gpu/host/checkpoint.h"
+#include "gpu/host/fine.h"
 #include "gpu/host/step.h"
 #include "gpu/tables/curved_tables.h"
 #include "gpu/tables/kernel_tables.h"
@@ -76,7 +77,7 @@ static void destroy(struct mx_backend *backend)
   for (int i = 0; i < 2; i++)
     if (backend->staged[i] != NULL) (void)gpuEventDestroy(backend->staged[i]);
   if (backend->functional_there != NULL) (void)gpuEventDestroy(backend->functional_there);
-  if (backend->work != NULL) (void)gpuStreamDestroy(backend->work);
+  if (backend->work != NULL && !backend->fine.within) (void)gpuStreamDestroy(backend->work);
   if (backend->copies != NULL) (void)gpuStreamDestroy(backend->copies);
   dg_free(backend->node);
   dg_free(backend->place);
@@ -272,5 +273,6 @@ const struct mx_backend_ops mx_backend_cuda = {
     .instructions = instructions,
     .profile = mx_no_phases,
     .memory = memory,
+    .fine = &gpu_fine_ops,
     .card = &card,
 };

@@ -14,8 +14,9 @@
 struct mx_backend; /* opaque, each backend its own */
 
 struct mx_fine_ops {
-  /* Prepares the part. element[K of the part]: its elements in the whole; borrowed, must stay. */
-  int (*attach)(struct mx_backend *part, const int32_t *element, struct dg_error *err);
+  /* Prepares the part, which ends before the whole. element[K of the part]: its elements in the whole; borrowed, must
+   * stay. */
+  int (*attach)(struct mx_backend *part, struct mx_backend *whole, const int32_t *element, struct dg_error *err);
   /* Keeps H of the whole before its pass; NULL: it is zero. */
   int (*keep)(struct mx_backend *part, struct mx_backend *whole, struct dg_error *err);
   /* After the pass: change = H = H of the whole - kept, E = 0. */

@@ -126,8 +126,9 @@ static struct mx_halo_use halo_use(const struct mx_backend *backend)
 
 /* ---- parts that take shorter steps (fine.h) */
 
-static int attach(struct mx_backend *part, const int32_t *element, struct dg_error *err)
+static int attach(struct mx_backend *part, struct mx_backend *whole, const int32_t *element, struct dg_error *err)
 {
+  (void)whole;
   DISPATCH_RETURN(part, attach, element, err);
 }
 

@@ -46,7 +46,7 @@ int mx_levels_begin(struct mx_levels_run *run, const struct mx_levels *levels, c
   for (int i = 0; i < levels->count; i++) {
     const struct mx_level *level = &levels->level[i];
     if (ops->create(&run->backend[i + 1], &level->problem, options, err) != 0 ||
-        ops->fine->attach(run->backend[i + 1], level->element, err) != 0)
+        ops->fine->attach(run->backend[i + 1], run->backend[i], level->element, err) != 0)
       return err->code;
     run->filter[i] = mx_filter_of(level->m, level->eta);
     run->count = i + 1;
@@ -56,7 +56,7 @@ int mx_levels_begin(struct mx_levels_run *run, const struct mx_levels *levels, c
 
 void mx_levels_end(struct mx_levels_run *run)
 {
-  for (int i = 1; i <= MX_LEVELS_MAX && run->ops != NULL; i++) run->ops->destroy(run->backend[i]);
+  for (int i = MX_LEVELS_MAX; i > 0 && run->ops != NULL; i--) run->ops->destroy(run->backend[i]);
   *run = (struct mx_levels_run){0};
 }
 
