@@ -108,10 +108,11 @@ static int new_streams(struct mx_backend *backend, struct dg_error *err)
   return new_event(&backend->functional_there, err);
 }
 
-/* Half a step then writes to the field that it reads, and there is no room for another one. */
+/* Half a step then writes to the field that it reads, and there is no room for another one. H before it is found by the
+ * half step back, which a filter does not have. */
 static bool works_in_place(const struct mx_problem *problem, const struct mx_backend_options *options)
 {
-  return gpu_works_in_place(problem, options) && !gpu_terms_need_old_H(problem);
+  return gpu_works_in_place(problem, options) && !gpu_terms_need_old_H(problem) && !options->filtered;
 }
 
 static int new_fields(struct mx_backend *backend, struct dg_error *err)

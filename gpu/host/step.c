@@ -263,12 +263,16 @@ int gpu_stage_end(struct mx_backend *backend, int stage, struct dg_error *err)
 int gpu_fine_pass(struct mx_backend *part, int equation, double scale, struct dg_error *err)
 {
   void *const *travelling = &part->field[1 - equation];
-  if (part->halo->exchange == NULL) return half_step(part, equation, scale, false, GPU_ALL, err);
-  if (gpu_halo_begin(part, travelling, err) != 0 || half_step(part, equation, scale, false, GPU_INNER, err) != 0 ||
-      gpu_halo_send(part, err) != 0 || gpu_halo_receive(part, travelling, err) != 0 ||
-      half_step(part, equation, scale, false, GPU_OUTER, err) != 0)
+  if (part->halo->exchange == NULL) {
+    if (half_step(part, equation, scale, false, GPU_ALL, err) != 0) return err->code;
+  } else if (gpu_halo_begin(part, travelling, err) != 0 ||
+             half_step(part, equation, scale, false, GPU_INNER, err) != 0 || gpu_halo_send(part, err) != 0 ||
+             gpu_halo_receive(part, travelling, err) != 0 ||
+             half_step(part, equation, scale, false, GPU_OUTER, err) != 0 || gpu_halo_join(part, err) != 0) {
     return err->code;
-  return gpu_halo_join(part, err);
+  }
+  take_half_step(part, equation);
+  return 0;
 }
 
 /* Takes H half a step back by one Euler step, which costs an error of order dt^2, once. Sources are zero up to t = 0.

@@ -34,6 +34,7 @@ struct mx_backend_options {
   enum mx_precision precision;
   double step;                 /* c0 dt, metres */
   enum mx_transport transport; /* how cards of several ranks exchange traces */
+  bool filtered;               /* what a pass adds to H is changed after it (maxwell/levels) */
 };
 
 static inline const struct mx_scheme *mx_scheme_of(const struct mx_backend_options *options)

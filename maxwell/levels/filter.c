@@ -42,10 +42,12 @@ double mx_filter_bound(int m, double eta)
 int mx_levels_begin(struct mx_levels_run *run, const struct mx_levels *levels, const struct mx_backend_ops *ops,
                     struct mx_backend *whole, const struct mx_backend_options *options, struct dg_error *err)
 {
+  struct mx_backend_options plain = *options; /* a part keeps H itself where the next level filters it */
+  plain.filtered = false;
   *run = (struct mx_levels_run){.ops = ops, .backend = {whole}};
   for (int i = 0; i < levels->count; i++) {
     const struct mx_level *level = &levels->level[i];
-    if (ops->create(&run->backend[i + 1], &level->problem, options, err) != 0 ||
+    if (ops->create(&run->backend[i + 1], &level->problem, &plain, err) != 0 ||
         ops->fine->attach(run->backend[i + 1], run->backend[i], level->element, err) != 0)
       return err->code;
     run->filter[i] = mx_filter_of(level->m, level->eta);

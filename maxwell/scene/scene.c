@@ -6,7 +6,8 @@ struct mx_backend_options mx_scene_backend_options(const struct mx_scene *scene)
   return (struct mx_backend_options){.integrator = scene->config->time.integrator,
                                      .precision = scene->config->precision,
                                      .step = scene->step * MX_C0,
-                                     .transport = scene->config->gpu.transport};
+                                     .transport = scene->config->gpu.transport,
+                                     .filtered = scene->levels != NULL && scene->levels->count > 0};
 }
 
 struct mx_asked_place mx_scene_asked(const struct mx_scene *scene)

@@ -8,7 +8,9 @@
 #include <cmocka.h>
 
 #include <string.h>
+#include <time.h>
 
+#include "maxwell/levels/choose.h"
 #include "maxwell/levels/levels.h"
 #include "maxwell/limit/local_part.h"
 #include "maxwell/tests/box.h"
@@ -115,6 +117,20 @@ static void finish(struct scene *scene)
   box_release(&scene->box);
 }
 
+static struct drive start_drive(const struct scene *scene, const struct mx_backend_ops *ops,
+                                enum mx_precision precision, double step, const double *E, const double *H)
+{
+  struct drive drive = {
+      .ops = ops,
+      .options = {
+          .integrator = MX_LEAPFROG, .precision = precision, .step = step, .filtered = scene->levels.count > 0}};
+  struct dg_error err = {0};
+  if (ops->create(&drive.backend, &scene->box.problem, &drive.options, &err) != 0 ||
+      ops->upload(drive.backend, E, H, &err) != 0)
+    fail_msg("%s", err.message);
+  return drive;
+}
+
 /* Makes steps from E and H, and gives the fields at the end, and the least, the largest, the first and the last energy.
  */
 static void run(const struct scene *scene, const struct mx_backend_ops *ops, enum mx_precision precision, double step,
@@ -122,7 +138,7 @@ static void run(const struct scene *scene, const struct mx_backend_ops *ops, enu
 {
   struct dg_error err = {0};
   struct mx_levels_run levels;
-  struct drive drive = drive_new(ops, &scene->box, MX_LEAPFROG, precision, step, E, H);
+  struct drive drive = start_drive(scene, ops, precision, step, E, H);
   if (mx_levels_begin(&levels, &scene->levels, ops, drive.backend, &drive.options, &err) != 0)
     fail_msg("%s", err.message);
   energy[0] = INFINITY, energy[1] = 0;
@@ -155,25 +171,36 @@ static double difference(const struct box *box, const double *a, const double *b
   return most / scale;
 }
 
+/* Twenty steps of noise on every backend of the build, with levels and without. */
 static void test_backends_agree(void **state)
 {
   (void)state;
-  for (int order = 1; order <= 4; order++)
+  for (int order = 1; order <= 5; order++)
     for (int upwind = 0; upwind < 2; upwind++) {
       struct scene scene;
-      double energy[4];
+      double energy[4], off[2] = {0};
       start(&scene, order, upwind, 4);
-      double *E[2], *H[2];
-      for (int i = 0; i < 2; i++) {
-        E[i] = box_field(&scene.box), H[i] = box_field(&scene.box);
-        box_random_state = 3;
-        box_noise(&scene.box, E[i]), box_noise(&scene.box, H[i]);
-        run(&scene, i == 0 ? &mx_backend_reference : &mx_backend_cpu, MX_DOUBLE, 0.8 * scene.step, 20, E[i], H[i],
-            energy);
+      double *E[2] = {box_field(&scene.box), box_field(&scene.box)},
+             *H[2] = {box_field(&scene.box), box_field(&scene.box)};
+      for (int plain = 0; plain < 2; plain++) {
+        if (plain) mx_levels_undo(&scene.levels, &scene.box.problem);
+        for (size_t i = 0, k = 0; mx_backends[i] != NULL; i++) {
+          const struct mx_backend_ops *ops = mx_backends[i];
+          struct dg_error err = {0};
+          if (ops->available(&err) != 0) continue;
+          box_random_state = 3;
+          box_noise(&scene.box, E[k]), box_noise(&scene.box, H[k]);
+          run(&scene, ops, MX_DOUBLE, 0.8 * (plain ? scene.global : scene.step), 20, E[k], H[k], energy);
+          if (k == 1) {
+            const double now = fmax(difference(&scene.box, E[1], E[0]), difference(&scene.box, H[1], H[0]));
+            print_message("order %d, alpha %d, %s%s: %.3g\n", order, upwind, ops->name, plain ? ", one level" : "",
+                          now);
+            off[plain] = fmax(off[plain], now);
+          }
+          k = 1;
+        }
       }
-      const double off = fmax(difference(&scene.box, E[1], E[0]), difference(&scene.box, H[1], H[0]));
-      print_message("order %d, alpha %d: %.3g\n", order, upwind, off);
-      assert_true(off < 1e-12);
+      assert_true(off[0] < 2e-12);
       for (int i = 0; i < 2; i++) free(E[i]), free(H[i]);
       finish(&scene);
     }
@@ -235,10 +262,100 @@ static void test_noise_stays(void **state)
     }
 }
 
+/* Seconds of a second of the model (c0 t = 1 m), the least of three. */
+static double pace(const struct scene *scene, const struct mx_backend_ops *ops, double step, const double *E,
+                   const double *H)
+{
+  struct dg_error err = {0};
+  struct mx_levels_run levels;
+  struct drive drive = start_drive(scene, ops, MX_DOUBLE, step, E, H);
+  double least = INFINITY;
+  long steps = 4;
+  if (mx_levels_begin(&levels, &scene->levels, ops, drive.backend, &drive.options, &err) != 0)
+    fail_msg("%s", err.message);
+  for (int trial = 0; trial < 4; trial++) {
+    struct timespec from, to;
+    (void)clock_gettime(CLOCK_MONOTONIC, &from);
+    for (long n = 0; n < steps; n++) {
+      if (mx_levels_before(&levels, &err) != 0) fail_msg("%s", err.message);
+      drive_stages(&drive, 0, 1, n == steps - 1);
+      if (mx_levels_after(&levels, &err) != 0) fail_msg("%s", err.message);
+      if (n == steps - 1) (void)drive_energy(&drive); /* which waits for the card */
+      drive_stages(&drive, 1, 2, false);
+    }
+    (void)clock_gettime(CLOCK_MONOTONIC, &to);
+    const double seconds = (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
+    if (trial > 0) least = fmin(least, seconds / (double)steps / step);
+    else steps = (long)fmax(4, 4 * 0.5 / seconds);
+  }
+  mx_levels_end(&levels);
+  ops->destroy(drive.backend);
+  return least;
+}
+
+/* A slot: of `layers` layers of cells two are thinner than the others. */
+static int layers;
+static double thin;
+static double slot(double u)
+{
+  const double at = u * layers, first = layers / 2, past = fmin(fmax(at - first, 0), 2);
+  return (at - past + past * thin) / (layers - 2 + 2 * thin);
+}
+
+/* bench ORDER UNKNOWNS RATIO ACROSS ALPHA: how much faster levels are, on every backend. */
+static int bench(char **argv)
+{
+  static const double unit[3] = {1, 1, 1};
+  const int order = atoi(argv[0]), Np = (order + 1) * (order + 2) * (order + 3) / 6;
+  const double unknowns = atof(argv[1]), alpha = atof(argv[4]);
+  const int across = atoi(argv[3]), along = (int)(unknowns / (6.0 * Np * 6 * across * across));
+  const int cells[3] = {along, across, across};
+  struct dg_error err = {0};
+  struct scene scene = {0};
+  struct mx_level_steps steps;
+  struct mx_level_plan plan;
+  thin = 1 / atof(argv[2]), layers = along;
+  box_random_state = 1;
+  box_mesh(&scene.box, cells, unit, 0.05, slot);
+  box_material(&scene.box, 0, 1, 1, 0);
+  box_problem(&scene.box, order, alpha);
+  struct mx_problem *whole = &scene.box.problem;
+  double *rate = calloc(whole->K, sizeof *rate), *E = box_field(&scene.box), *H = box_field(&scene.box);
+  bool *core = calloc(whole->K, sizeof *core);
+  struct mx_stability limit;
+  mx_local_rates(whole, false, rate);
+  if (mx_stability_limit(&limit, whole, MX_LEAPFROG, 1000000, &err) != 0) fail_msg("%s", err.message);
+  scene.global = limit.limit;
+  if (mx_level_steps(&steps, whole, rate, scene.global, &err) != 0 ||
+      mx_level_choose(&plan, whole, &steps, scene.global, 0, &err) != 0)
+    fail_msg("%s", err.message);
+  printf("order %d, alpha %g, %zu elements, %.3g unknowns; core %lld, part %lld, step %.2f, m %d, predicted %.2f\n",
+         order, alpha, whole->K, 6.0 * Np * (double)whole->K, (long long)plan.core, (long long)plan.part,
+         plan.step / scene.global, plan.m, plan.gain);
+  box_noise(&scene.box, E), box_noise(&scene.box, H);
+  double one[8];
+  for (int i = 0; mx_backends[i] != NULL; i++)
+    one[i] = mx_backends[i]->available(&err) == 0 ? pace(&scene, mx_backends[i], 0.95 * scene.global, E, H) : 0;
+  if (plan.step == 0) return 0;
+  mx_level_core(whole, &steps, plan.step, core);
+  if (mx_levels_add(&scene.levels, whole, core, plan.m, 0.05, &err) != 0) fail_msg("%s", err.message);
+  scene.step = 0.93 * plan.step;
+  scene.levels.level[0].m = steps_of(&scene.levels.level[0].problem, scene.step);
+  for (int i = 0; mx_backends[i] != NULL; i++) {
+    if (one[i] == 0) continue;
+    const double two = pace(&scene, mx_backends[i], scene.step, E, H);
+    printf("  %-10s one level %.4g s, levels (m %d) %.4g s: %.2f\n", mx_backends[i]->name, one[i],
+           scene.levels.level[0].m, two, one[i] / two);
+    (void)fflush(stdout);
+  }
+  return 0;
+}
+
 int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_filter), cmocka_unit_test(test_backends_agree),
                                      cmocka_unit_test(test_order_two), cmocka_unit_test(test_noise_stays)};
+  if (argc == 7 && strcmp(argv[1], "bench") == 0) return bench(argv + 2);
   lengthy = argc > 1 && strcmp(argv[1], "long") == 0;
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
