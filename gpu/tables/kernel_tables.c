@@ -493,9 +493,10 @@ static struct gpu_medium medium_of(const struct mx_backend *backend, size_t e, b
   return medium;
 }
 
-enum { KEYS = 4 + 2 * (1 + MX_POLE_PARAMETERS) };
+enum { KEYS = 5 + 2 * (1 + MX_POLE_PARAMETERS) };
 
-/* The numbers that tell media apart: the medium's own, and those of the responses that have a share in the update. */
+/* The numbers that tell media apart: the medium's own, whether E rests there, and those of the responses that have a
+ * share in the update. */
 static void key_of(const struct mx_problem *problem, size_t e, double key[KEYS])
 {
   memset(key, 0, KEYS * sizeof *key);
@@ -504,8 +505,9 @@ static void key_of(const struct mx_problem *problem, size_t e, double key[KEYS])
     key[2 * i] = medium.storage;
     key[2 * i + 1] = medium.loss;
   }
+  key[4] = mx_rests(problem, e);
   for (int i = 0; i < 2; i++) {
-    double *own = key + 4 + i * (1 + MX_POLE_PARAMETERS);
+    double *own = key + 5 + i * (1 + MX_POLE_PARAMETERS);
     size_t entry;
     const struct mx_response *response = mx_problem_poles(problem, (enum mx_equation)i, e, &entry);
     if (response == NULL) continue;
