@@ -66,7 +66,7 @@ static int64_t below(const struct mx_problem *problem, const double *step, doubl
 }
 
 int mx_level_choose(struct mx_level_plan *plan, const struct mx_problem *problem, const struct mx_level_steps *steps,
-                    double limit, double beside, struct dg_error *err)
+                    double limit, double calm, double beside, struct dg_error *err)
 {
   static const double finer = 1.06, copies = 0.5; /* of a pass over the part */
   enum { TRIALS = 72 };
@@ -81,9 +81,10 @@ int mx_level_choose(struct mx_level_plan *plan, const struct mx_problem *problem
   const double all = (double)count[2 * TRIALS], one = 2 * (all + beside) / limit;
   for (int i = 1; i < TRIALS; i++) {
     const double step = limit * pow(finer, i), core = (double)count[2 * i], part = (double)count[2 * i + 1];
-    const int m = (int)ceil(step / (room * limit));
+    const int m = (int)ceil(step / (room * calm));
     if (step > steps->most || m > MX_SUBSTEPS_MAX) break;
-    const double cost = (2 * (all + beside) + (m - 1) * (core + part + 2 * beside) + copies * part + 2 * beside) / step;
+    const double filter = m > 1 ? (m - 1) * (core + part + 3 * beside) + copies * part + 4 * beside : 0;
+    const double cost = (2 * (all + beside) + filter) / step;
     if (one / cost <= plan->gain) continue;
     *plan = (struct mx_level_plan){step, m, count[2 * i], count[2 * i + 1], count[2 * TRIALS], one / cost};
   }

@@ -26,10 +26,11 @@ struct mx_level_plan {
   double gain; /* predicted: the time that a second of the model takes with one level, over that with this */
 };
 
-/* Chooses the step that makes a second of the model cheapest. A pass over n elements takes the time of n + beside; what
- * the filter copies is counted, too. Collective. */
+/* Chooses the step that makes a second of the model cheapest. limit: that of one level; calm: that of one level without
+ * penalties. A pass over n elements takes the time of n + beside; what the filter copies is counted, too. Collective.
+ */
 int mx_level_choose(struct mx_level_plan *plan, const struct mx_problem *problem, const struct mx_level_steps *steps,
-                    double limit, double beside, struct dg_error *err) DG_MUST_USE;
+                    double limit, double calm, double beside, struct dg_error *err) DG_MUST_USE;
 
 /* core[K] of a step. */
 void mx_level_core(const struct mx_problem *problem, const struct mx_level_steps *steps, double step, bool *core);

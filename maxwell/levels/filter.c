@@ -39,6 +39,14 @@ double mx_filter_bound(int m, double eta)
   return 2 * (1 + eta / ((double)m * m)) * recurrence(m, eta, t);
 }
 
+int mx_filter_steps(double times, double eta)
+{
+  static const double room = 0.98;
+  int m = 1;
+  while (m <= MX_SUBSTEPS_MAX && 4 * times * times > room * mx_filter_bound(m, eta)) m++;
+  return m;
+}
+
 int mx_levels_begin(struct mx_levels_run *run, const struct mx_levels *levels, const struct mx_backend_ops *ops,
                     struct mx_backend *whole, const struct mx_backend_options *options, struct dg_error *err)
 {
@@ -62,9 +70,15 @@ void mx_levels_end(struct mx_levels_run *run)
   *run = (struct mx_levels_run){0};
 }
 
+/* One step in one changes nothing. */
+static bool rests(const struct mx_levels_run *run, int i)
+{
+  return i >= run->count || (run->filter[i].m == 1 && i + 1 == run->count);
+}
+
 static int keep(struct mx_levels_run *run, int i, struct dg_error *err)
 {
-  return i < run->count ? run->ops->fine->keep(run->backend[i + 1], run->backend[i], err) : 0;
+  return !rests(run, i) ? run->ops->fine->keep(run->backend[i + 1], run->backend[i], err) : 0;
 }
 
 /* Filters what was added to H of the level around level i since `keep`. */
@@ -73,7 +87,7 @@ static int filter(struct mx_levels_run *run, int i, struct dg_error *err)
   const struct mx_fine_ops *fine = run->ops->fine;
   struct mx_backend *part = run->backend[i + 1];
   const struct mx_filter *of = &run->filter[i];
-  if (i >= run->count) return 0;
+  if (rests(run, i)) return 0;
   const bool inner = i + 1 < run->count; /* filters H = w, too, but not what each step adds of w */
   if ((inner && fine->keep(run->backend[i + 2], NULL, err) != 0) || fine->take(part, run->backend[i], err) != 0 ||
       (inner && filter(run, i + 1, err) != 0))

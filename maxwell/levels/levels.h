@@ -40,6 +40,7 @@ struct mx_levels {
   int count; /* 0: all elements take the same steps */
   struct mx_level level[MX_LEVELS_MAX];
   struct mx_face_flux (*flux)[4]; /* [K of the whole] as they were before penalties went */
+  double *alone;                  /* [K of the whole] the step at which an element enters the core (c0 dt), or NULL */
 };
 
 /* Adds a level around core[K of the innermost level so far; else of `whole`], which must not be empty on all ranks.
@@ -47,6 +48,9 @@ struct mx_levels {
  * in `whole` and on both sides. Collective. */
 int mx_levels_add(struct mx_levels *levels, struct mx_problem *whole, const bool *core, int m, double eta,
                   struct dg_error *err) DG_MUST_USE;
+/* Gives the faces of the core this share[K of the whole] of their penalties, the less of the two sides, on one rank;
+ * faces beyond the halo have none. */
+void mx_levels_leave(const struct mx_levels *levels, struct mx_problem *whole, const double *share);
 void mx_levels_release(struct mx_levels *levels);
 /* Releases them, and gives the whole its penalties back. */
 void mx_levels_undo(struct mx_levels *levels, struct mx_problem *whole);
@@ -64,6 +68,8 @@ struct mx_filter {
 struct mx_filter mx_filter_of(int m, double eta);
 /* The bound on dt^2 times the eigenvalues of L below which the filter is positive. */
 double mx_filter_bound(int m, double eta);
+/* The fewest steps for a step of the whole that is so many times the limit of the part alone. */
+int mx_filter_steps(double times, double eta);
 
 /* The levels at work in a backend. */
 struct mx_levels_run {

@@ -1,4 +1,5 @@
 /* Cuts the part of a level out of the problem around it: core and rim, with a halo of their own. */
+#include <math.h>
 #include <string.h>
 
 #include "libdg/base/bug.h"
@@ -12,6 +13,7 @@ void mx_levels_release(struct mx_levels *levels)
     dg_free(levels->level[i].element);
   }
   dg_free(levels->flux);
+  dg_free(levels->alone);
   *levels = (struct mx_levels){0};
 }
 
@@ -156,6 +158,29 @@ static void calm(struct mx_problem *whole, const struct cut *cut)
     for (int f = 0; f < 4; f++)
       if (cut->place[e] == CORE || place_at(cut, whole->neighbour[e][f]) == CORE)
         whole->flux[e][f].e_penalty = whole->flux[e][f].h_penalty = 0;
+}
+
+static void set_penalty(const struct mx_levels *levels, struct mx_problem *whole, int32_t side, double share)
+{
+  const struct mx_face_flux *full = &levels->flux[side / 4][side % 4];
+  struct mx_face_flux *flux = &whole->flux[side / 4][side % 4];
+  flux->e_penalty = share * full->e_penalty;
+  flux->h_penalty = share * full->h_penalty;
+}
+
+void mx_levels_leave(const struct mx_levels *levels, struct mx_problem *whole, const double *share)
+{
+  const struct mx_level *level = &levels->level[0];
+  for (size_t i = 0; i < level->problem.K; i++) {
+    const int32_t e = level->element[i];
+    for (int f = 0; f < 4 && !mx_rests(&level->problem, i); f++) {
+      const int32_t code = whole->neighbour[e][f];
+      const size_t other = code < 0 ? (size_t)e : (size_t)(code / 4);
+      if (other >= whole->K) continue;
+      set_penalty(levels, whole, 4 * e + f, fmin(share[e], share[other]));
+      if (code >= 0) set_penalty(levels, whole, code, fmin(share[e], share[other]));
+    }
+  }
 }
 
 int mx_levels_add(struct mx_levels *levels, struct mx_problem *whole, const bool *core, int m, double eta,

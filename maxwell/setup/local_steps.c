@@ -2,6 +2,7 @@
 #include "maxwell/setup/local_steps.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "libdg/base/memory.h"
 #include "maxwell/levels/choose.h"
@@ -9,7 +10,11 @@
 #include "maxwell/limit/stability.h"
 
 enum { UNKNOWNS = 3000000 }; /* of the whole, whose filtered operator is examined */
-static const double damping = 0.05, least_gain = 1.1;
+static const double least_gain = 1.1;
+/* The damping of a filter without penalties in its core, and with them, which need the room. */
+static const double damping = 0.05, more_damping = 0.4;
+/* What faces of the core may have of the penalty with which they would just take the step: the first that is stable. */
+static const double penalty[] = {0.3, 0.15, 0.05, 0};
 
 /* What one level alone can do; NULL: nothing. */
 static const char *obstacle(const struct mx_setup *setup)
@@ -25,12 +30,36 @@ static const char *obstacle(const struct mx_setup *setup)
   return NULL;
 }
 
+/* The limit of one level without penalties (c0 dt). */
+static int calm_limit(struct mx_setup *setup, double *limit, struct dg_error *err)
+{
+  struct mx_problem calm = setup->problem;
+  struct mx_stability stability;
+  calm.flux = NULL;
+  if (DG_NEW(calm.flux, calm.K, err) != 0) return err->code;
+  memcpy(calm.flux, setup->problem.flux, calm.K * sizeof *calm.flux);
+  for (size_t e = 0; e < calm.K; e++)
+    for (int f = 0; f < 4; f++)
+      if (calm.neighbour[e][f] >= 0) calm.flux[e][f].e_penalty = calm.flux[e][f].h_penalty = 0;
+  if (mx_stability_limit(&stability, &calm, MX_LEAPFROG, 1000000, err) == 0)
+    *limit = stability.limit * (1 - stability.error);
+  dg_free(calm.flux);
+  return err->code;
+}
+
+/* The elements whose pass takes a card as long as what it does beside. */
+static double beside(const struct mx_setup *setup)
+{
+  return setup->ops->card->present ? 1.1e6 / (6.0 * setup->ref.Np) : 0;
+}
+
 int mx_setup_levels(struct mx_setup *setup, double *step, struct dg_error *err)
 {
   struct mx_problem *problem = &setup->problem;
   struct mx_level_steps steps = {0};
   struct mx_level_plan plan = {0};
   const double limit = setup->limit * MX_C0;
+  double calm = limit;
   const char *why = obstacle(setup);
   double *rate = NULL;
   bool *core = NULL;
@@ -41,15 +70,19 @@ int mx_setup_levels(struct mx_setup *setup, double *step, struct dg_error *err)
   }
   if (DG_NEW(rate, problem->K, err) != 0 || DG_NEW(core, problem->K, err) != 0) goto fail;
   mx_local_rates(problem, false, rate);
-  if (mx_level_steps(&steps, problem, rate, limit, err) != 0 ||
-      mx_level_choose(&plan, problem, &steps, limit, 0, err) != 0)
+  if (mx_level_steps(&steps, problem, rate, limit, err) != 0 || calm_limit(setup, &calm, err) != 0 ||
+      mx_level_choose(&plan, problem, &steps, limit, fmax(calm, limit), beside(setup), err) != 0)
     goto fail;
   if (plan.gain < least_gain) {
     dg_log_line(setup->log, "levels    one: two would make the run %.2f times as fast", plan.gain);
     goto fail;
   }
   mx_level_core(problem, &steps, plan.step, core);
-  if (mx_levels_add(&setup->levels, problem, core, plan.m, damping, err) != 0) goto fail;
+  const double eta = setup->config->alpha > 0 ? more_damping : damping;
+  if (mx_levels_add(&setup->levels, problem, core, plan.m, eta, err) != 0 ||
+      DG_NEW(setup->levels.alone, problem->K, err) != 0)
+    goto fail;
+  memcpy(setup->levels.alone, steps.core, problem->K * sizeof *steps.core);
   struct mx_level *level = &setup->levels.level[0];
   struct mx_stability own;
   if (mx_stability_limit(&own, &level->problem, MX_LEAPFROG, 0, err) != 0) goto fail;
@@ -72,17 +105,39 @@ void mx_setup_drop_levels(struct mx_setup *setup)
   mx_levels_undo(&setup->levels, &setup->problem);
 }
 
+/* Leaves of the penalties in the core so much of what the step allows. */
+static int leave(struct mx_setup *setup, double most, struct dg_error *err)
+{
+  const double step = setup->step * MX_C0;
+  double *share;
+  if (DG_NEW(share, setup->problem.K, err) != 0) return err->code;
+  for (size_t e = 0; e < setup->problem.K; e++) share[e] = fmin(1, most * setup->levels.alone[e] / step);
+  mx_levels_leave(&setup->levels, &setup->problem, share);
+  dg_free(share);
+  return 0;
+}
+
 int mx_setup_fit_levels(struct mx_setup *setup, bool *holds, struct dg_error *err)
 {
   const double step = setup->step * MX_C0;
   struct mx_stability stability;
-  *holds = true;
-  if (setup->levels.count == 0) return 0;
+  *holds = setup->levels.count == 0;
+  if (*holds) return 0;
   struct mx_level *level = &setup->levels.level[0];
-  level->m = (int)ceil(step / (0.98 * level->alone));
-  if (level->m > MX_SUBSTEPS_MAX) *holds = false;
-  else if (mx_levels_limit(&stability, &setup->problem, &setup->levels, step, err) != 0) return err->code;
-  else *holds = step < (1 - stability.error) * stability.limit;
-  if (*holds) setup->limit = stability.limit / MX_C0;
+  level->m = mx_filter_steps(step / level->alone, level->eta);
+  if (level->m > MX_SUBSTEPS_MAX) return 0;
+  for (size_t i = 0; i < sizeof penalty / sizeof *penalty && !*holds; i++) {
+    if (setup->config->alpha == 0 && penalty[i] > 0) continue;
+    if (leave(setup, penalty[i], err) != 0 ||
+        mx_levels_limit(&stability, &setup->problem, &setup->levels, step, err) != 0)
+      return err->code;
+    *holds = step < (1 - stability.error) * stability.limit;
+    if (!*holds) continue;
+    setup->limit = stability.limit / MX_C0;
+    dg_log_line(setup->log,
+                "levels    %d steps of H in one; faces between small elements keep up to %g of the penalty that the "
+                "step allows",
+                level->m, penalty[i]);
+  }
   return 0;
 }
