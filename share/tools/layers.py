@@ -74,7 +74,8 @@ MAY = {
     "maxwell/backend/squares": "libdg/base libdg/ref maxwell/backend/frame",
     "maxwell/operator": "libdg/base libdg/comm libdg/ref maxwell/backend maxwell/problem maxwell/response "
                         "maxwell/time maxwell/terms",
-    "maxwell/limit": "libdg/base libdg/ref maxwell/terms/rates maxwell/operator maxwell/problem maxwell/time maxwell/terms",
+    "maxwell/levels": "libdg/base libdg/ref maxwell/backend maxwell/operator maxwell/problem maxwell/terms maxwell/time",
+    "maxwell/limit": "libdg/base libdg/ref maxwell/levels maxwell/terms/rates maxwell/operator maxwell/problem maxwell/time maxwell/terms",
     "maxwell/backend/reference": "libdg/base libdg/comm maxwell/backend maxwell/backend/layers maxwell/operator maxwell/problem maxwell/shell "
                                  "maxwell/time maxwell/terms maxwell/terms/host",
     "maxwell/backend/cpu": "libdg/base libdg/comm maxwell/backend maxwell/backend/frame maxwell/backend/layers "
@@ -84,7 +85,7 @@ MAY = {
                            "maxwell/problem maxwell/sources/faces",
     "maxwell/sources": "libdg/base libdg/comm libdg/mesh* libdg/ref maxwell/backend maxwell/model maxwell/problem "
                        "maxwell/shell maxwell/sources/faces maxwell/sources/tem maxwell/time",
-    "maxwell/step": "libdg/base maxwell/backend maxwell/shell maxwell/sources maxwell/time",
+    "maxwell/step": "libdg/base maxwell/backend maxwell/levels maxwell/shell maxwell/sources maxwell/time",
     "maxwell/measure": "libdg/base libdg/io libdg/mesh* libdg/ref maxwell/backend maxwell/backend/frame maxwell/model "
                        "maxwell/problem maxwell/response maxwell/shell maxwell/shell/rules maxwell/time maxwell/worth maxwell/terms",
     "maxwell/transform": "libdg/base libdg/comm maxwell/backend maxwell/model maxwell/shell maxwell/sources maxwell/worth",
@@ -100,10 +101,10 @@ MAY = {
     "maxwell/periods": "libdg/base libdg/halo libdg/mesh maxwell/model maxwell/shell",
     "maxwell/touch": "libdg/base libdg/comm libdg/geometry libdg/mesh maxwell/far maxwell/measure maxwell/model maxwell/problem maxwell/sources "
                      "maxwell/sources/faces",
-    "maxwell/scene": "libdg/base libdg/mesh libdg/ref maxwell/backend maxwell/far maxwell/measure maxwell/model maxwell/phasor maxwell/problem "
+    "maxwell/scene": "libdg/base libdg/mesh libdg/ref maxwell/backend maxwell/far maxwell/levels maxwell/measure maxwell/model maxwell/phasor maxwell/problem "
                      "maxwell/resonance maxwell/shell maxwell/sources maxwell/statics maxwell/worth*",
     "maxwell/session": "libdg/base libdg/comm libdg/files libdg/io libdg/mesh maxwell/scene maxwell/shell maxwell/shell/rules",
-    "maxwell/setup": "libdg/* maxwell/backend maxwell/far maxwell/limit maxwell/measure maxwell/model maxwell/model/heat maxwell/operator "
+    "maxwell/setup": "libdg/* maxwell/backend maxwell/far maxwell/levels maxwell/limit maxwell/measure maxwell/model maxwell/model/heat maxwell/operator "
                      "maxwell/periods maxwell/phasor maxwell/problem maxwell/resonance maxwell/scene maxwell/shell maxwell/sources maxwell/statics maxwell/step maxwell/time maxwell/touch maxwell/worth* maxwell/terms maxwell/problem/build",
     "maxwell/output/powers": "libdg/base libdg/comm libdg/ref maxwell/backend maxwell/backend/frame maxwell/operator maxwell/problem "
                              "maxwell/response maxwell/time",
