@@ -147,6 +147,7 @@ void mx_limit_mass(const struct mx_limit *work, const double *x, double *y)
 {
   const struct mx_problem *problem = work->problem;
   const size_t numbers = 3 * (size_t)problem->ref->Np;
+#pragma omp parallel for collapse(2) schedule(static)
   for (size_t field = 0; field < 2; field++)
     for (size_t e = 0; e < problem->K; e++) {
       const double factor = problem->jacobian[e] * (field == 0 ? problem->epsilon[e] : problem->mu[e]);

@@ -200,36 +200,38 @@ NAME(element_rate)(int p, const struct mx_problem *problem, const struct NAME(mx
 
 #include "maxwell/operator/operator_curved.h"
 
-/* All elements; densities of the curved ones, [curves.count][3][Np], if `density` is not NULL. */
-static inline __attribute__((always_inline)) void NAME(all_rates)(int p, const struct mx_problem *problem,
-                                                                  const struct NAME(mx_matrices) * matrices,
-                                                                  enum mx_equation equation, struct mx_penalty penalty,
-                                                                  const REAL *own, const REAL *other,
-                                                                  const REAL *own_before, REAL *rate, REAL *density)
+/* Elements from..end-1; densities of the curved ones, [curves.count][3][Np], if `density` is not NULL. */
+static inline __attribute__((always_inline)) void
+NAME(rates_of)(int p, const struct mx_problem *problem, const struct NAME(mx_matrices) * matrices,
+               enum mx_equation equation, struct mx_penalty penalty, size_t from, size_t end, const REAL *own,
+               const REAL *other, const REAL *own_before, REAL *rate, REAL *density)
 {
-  const struct mx_curves *curves = &problem->curves;
-  for (size_t e = 0, k = 0; e < problem->K; e++)
-    if (k < curves->count && (size_t)curves->where[k] == e) {
-      NAME(curved_rate)
-      (problem, matrices, equation, penalty, k, own, other, own_before, rate,
-       density != NULL ? density + k * 3 * (size_t)DG_NP(p) : NULL);
-      k++;
-    } else {
-      NAME(element_rate)(p, problem, matrices, equation, penalty, e, own, other, own_before, rate);
-    }
+  for (size_t e = from; e < end; e++) {
+    const ptrdiff_t k = problem->curves.count > 0 ? mx_curve_find(problem, e) : -1;
+    if (k >= 0) NAME(curved_rate)
+    (problem, matrices, equation, penalty, (size_t)k, own, other, own_before, rate,
+     density != NULL ? density + (size_t)k * 3 * (size_t)DG_NP(p) : NULL);
+    else NAME(element_rate)(p, problem, matrices, equation, penalty, e, own, other, own_before, rate); }
 }
 
+/* Each thread has a run of the elements. The orders are inside of the region, so that the compiler knows them there. */
 void NAME(mx_rate_and_density)(const struct mx_problem *problem, const struct NAME(mx_matrices) * matrices,
                                enum mx_equation equation, struct mx_penalty penalty, const REAL *own, const REAL *other,
                                const REAL *own_before, REAL *rate, REAL *density)
 {
-  switch (problem->ref->order) {
+  enum { RUN = 64 };
+  const size_t runs = (problem->K + RUN - 1) / RUN;
+#pragma omp parallel for schedule(static) if (runs > 4)
+  for (size_t i = 0; i < runs; i++) {
+    const size_t from = i * RUN, end = from + RUN < problem->K ? from + RUN : problem->K;
+    switch (problem->ref->order) {
 #define CASE(p)                                                                                                        \
   case p:                                                                                                              \
-    NAME(all_rates)(p, problem, matrices, equation, penalty, own, other, own_before, rate, density);                   \
+    NAME(rates_of)(p, problem, matrices, equation, penalty, from, end, own, other, own_before, rate, density);         \
     break;
-    DG_ORDERS(CASE)
+      DG_ORDERS(CASE)
 #undef CASE
+    }
   }
 }
 
