@@ -30,6 +30,7 @@ enum { MX_LEVELS_MAX = 8, MX_SUBSTEPS_MAX = 64 };
 struct mx_level {
   struct mx_problem problem; /* core and rim alone, without losses, poles, sources and penalties */
   int32_t *element;          /* [problem.K] their numbers in the problem of the level around them */
+  int64_t *global;           /* [problem.K + its ghosts] their numbers in the whole mesh, or NULL */
   int m;                     /* shorter steps, at least 1 */
   double eta;                /* damping */
   double alone;              /* the limit of the part alone (c0 dt), set by who searches for it */
@@ -48,9 +49,13 @@ struct mx_levels {
  * in `whole` and on both sides. Collective. */
 int mx_levels_add(struct mx_levels *levels, struct mx_problem *whole, const bool *core, int m, double eta,
                   struct dg_error *err) DG_MUST_USE;
-/* Gives the faces of the core this share[K of the whole] of their penalties, the less of the two sides, on one rank;
- * faces beyond the halo have none. */
-void mx_levels_leave(const struct mx_levels *levels, struct mx_problem *whole, const double *share);
+/* Gives the faces of the core this share[K of the whole] of their penalties, the less of the two sides. Collective. */
+int mx_levels_leave(const struct mx_levels *levels, struct mx_problem *whole, const double *share,
+                    struct dg_error *err) DG_MUST_USE;
+/* Gives a part of a problem with levels those levels, as far as it has elements of them (mx_problem.depth), and leaves
+ * its penalties as they are. The part is on one rank. */
+int mx_levels_like(struct mx_levels *levels, struct mx_problem *part, const struct mx_levels *from,
+                   struct dg_error *err) DG_MUST_USE;
 void mx_levels_release(struct mx_levels *levels);
 /* Releases them, and gives the whole its penalties back. */
 void mx_levels_undo(struct mx_levels *levels, struct mx_problem *whole);

@@ -11,6 +11,7 @@ void mx_levels_release(struct mx_levels *levels)
   for (int i = 0; i < levels->count; i++) {
     mx_problem_release(&levels->level[i].problem);
     dg_free(levels->level[i].element);
+    dg_free(levels->level[i].global);
   }
   dg_free(levels->flux);
   dg_free(levels->alone);
@@ -20,6 +21,7 @@ void mx_levels_release(struct mx_levels *levels)
 void mx_levels_undo(struct mx_levels *levels, struct mx_problem *whole)
 {
   if (levels->flux != NULL) memcpy(whole->flux, levels->flux, whole->K * sizeof *whole->flux);
+  memset(whole->depth, 0, whole->K * sizeof *whole->depth);
   mx_levels_release(levels);
 }
 
@@ -160,26 +162,64 @@ static void calm(struct mx_problem *whole, const struct cut *cut)
         whole->flux[e][f].e_penalty = whole->flux[e][f].h_penalty = 0;
 }
 
-static void set_penalty(const struct mx_levels *levels, struct mx_problem *whole, int32_t side, double share)
+/* What a rank tells the others about an element. */
+struct side {
+  double share;
+  bool core;
+};
+
+static struct side side_of(const struct mx_problem *whole, const double *share, size_t e)
 {
-  const struct mx_face_flux *full = &levels->flux[side / 4][side % 4];
-  struct mx_face_flux *flux = &whole->flux[side / 4][side % 4];
-  flux->e_penalty = share * full->e_penalty;
-  flux->h_penalty = share * full->h_penalty;
+  return (struct side){share[e], whole->depth[e] > 0};
 }
 
-void mx_levels_leave(const struct mx_levels *levels, struct mx_problem *whole, const double *share)
+int mx_levels_leave(const struct mx_levels *levels, struct mx_problem *whole, const double *share, struct dg_error *err)
 {
-  const struct mx_level *level = &levels->level[0];
-  for (size_t i = 0; i < level->problem.K; i++) {
-    const int32_t e = level->element[i];
-    for (int f = 0; f < 4 && !mx_rests(&level->problem, i); f++) {
+  struct side *own = NULL, *beyond = NULL;
+  if (DG_NEW(own, whole->ghosts, err) != 0 || DG_NEW(beyond, whole->ghosts, err) != 0) goto fail;
+  for (size_t i = 0; i < whole->ghosts; i++) own[i] = side_of(whole, share, (size_t)whole->halo->send[i] / 4);
+  if (whole->halo != NULL && dg_halo_swap(whole->halo, whole->comm, sizeof *own, own, beyond, err) != 0) goto fail;
+  for (size_t e = 0; e < whole->K; e++)
+    for (int f = 0; f < 4; f++) {
       const int32_t code = whole->neighbour[e][f];
-      const size_t other = code < 0 ? (size_t)e : (size_t)(code / 4);
-      if (other >= whole->K) continue;
-      set_penalty(levels, whole, 4 * e + f, fmin(share[e], share[other]));
-      if (code >= 0) set_penalty(levels, whole, code, fmin(share[e], share[other]));
+      const size_t other = code < 0 ? e : (size_t)(code / 4);
+      const struct side here = side_of(whole, share, e);
+      const struct side there = other < whole->K ? side_of(whole, share, other) : beyond[other - whole->K];
+      const double part = here.core || there.core ? fmin(here.share, there.share) : 1;
+      whole->flux[e][f].e_penalty = part * levels->flux[e][f].e_penalty;
+      whole->flux[e][f].h_penalty = part * levels->flux[e][f].h_penalty;
     }
+fail:
+  dg_free(own);
+  dg_free(beyond);
+  return err->code;
+}
+
+/* Numbers the elements of the part as those of the whole mesh, and then those beyond its halo. */
+static int name_elements(struct mx_level *level, const struct mx_problem *around, const struct cut *cut,
+                         struct dg_error *err)
+{
+  struct mx_problem *part = &level->problem;
+  size_t k = 0;
+  if (around->global == NULL) return 0;
+  if (DG_NEW(level->global, part->K + part->ghosts, err) != 0) return err->code;
+  for (size_t i = 0; i < part->K; i++) level->global[i] = around->global[cut->element[i]];
+  for (size_t i = 0; i < around->ghosts; i++)
+    if (cut->place[around->halo->send[i] / 4] != APART && cut->beyond[i] != APART)
+      level->global[part->K + k++] = around->global[around->halo->receive[i] / 4];
+  part->global = level->global;
+  return 0;
+}
+
+/* Notes in the whole which elements are in the core of the innermost level. */
+static void note_depth(const struct mx_levels *levels, struct mx_problem *whole)
+{
+  const struct mx_level *level = &levels->level[levels->count - 1];
+  for (size_t i = 0; i < level->problem.K; i++) {
+    size_t e = i;
+    if (mx_rests(&level->problem, i)) continue;
+    for (int l = levels->count - 1; l >= 0; l--) e = (size_t)levels->level[l].element[e];
+    if (whole->depth[e] < levels->count) whole->depth[e] = (char)levels->count;
   }
 }
 
@@ -201,9 +241,12 @@ int mx_levels_add(struct mx_levels *levels, struct mx_problem *whole, const bool
   if (mx_problem_restrict(part, around, cut.count, cut.element, err) != 0) goto fail;
   levels->count++;
   memcpy(part->set, set, sizeof set);
-  if (DG_NEW(level->element, cut.count, err) != 0 || share(part, &cut, err) != 0) goto fail;
+  if (DG_NEW(level->element, cut.count, err) != 0 || share(part, &cut, err) != 0 ||
+      name_elements(level, around, &cut, err) != 0)
+    goto fail;
   for (size_t i = 0; i < cut.count; i++) level->element[i] = (int32_t)cut.element[i];
   simplify(part);
+  note_depth(levels, whole);
   if (levels->count > 1) goto fail;
   if (DG_NEW(levels->flux, whole->K, err) != 0) goto fail;
   memcpy(levels->flux, whole->flux, whole->K * sizeof *whole->flux);
@@ -214,5 +257,29 @@ fail:
   dg_free(cut.outer);
   dg_free(cut.local);
   dg_free(cut.element);
+  return err->code;
+}
+
+int mx_levels_like(struct mx_levels *levels, struct mx_problem *part, const struct mx_levels *from,
+                   struct dg_error *err)
+{
+  bool *core = NULL;
+  char *depth = NULL;
+  *levels = (struct mx_levels){0};
+  if (DG_NEW(core, part->K, err) != 0 || DG_NEW(depth, part->K, err) != 0) goto fail;
+  memcpy(depth, part->depth, part->K);
+  for (int i = 0; i < from->count; i++) {
+    const struct mx_level *around = levels->level + i - 1;
+    const size_t K = i == 0 ? part->K : around->problem.K;
+    const char *here = i == 0 ? depth : around->problem.depth;
+    bool any = false;
+    for (size_t e = 0; e < K; e++) any |= core[e] = here[e] > i;
+    if (!any) break;
+    if (mx_levels_add(levels, part, core, from->level[i].m, from->level[i].eta, err) != 0) goto fail;
+  }
+  if (levels->count > 0) memcpy(part->flux, levels->flux, part->K * sizeof *part->flux);
+fail:
+  dg_free(core);
+  dg_free(depth);
   return err->code;
 }

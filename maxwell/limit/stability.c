@@ -23,6 +23,7 @@ enum {
    * (validation/coax). */
   LANCZOS_UNKNOWNS = 1000000,
   ARNOLDI_UNKNOWNS = 200000,
+  LEVELS_UNKNOWNS = 600000,
 };
 /* The eigenvalue's error is of the order of the squared relative residual. */
 static const double lanczos_residual = 0.003, arnoldi_change = 0.003, arnoldi_residual = 0.015;
@@ -37,11 +38,13 @@ static double dot(size_t n, const double *x, const double *y)
 
 static void scale(size_t n, double factor, double *x)
 {
+#pragma omp parallel for simd schedule(static)
   for (size_t i = 0; i < n; i++) x[i] *= factor;
 }
 
 static void add(size_t n, double factor, const double *x, double *y)
 {
+#pragma omp parallel for simd schedule(static)
   for (size_t i = 0; i < n; i++) y[i] += factor * x[i];
 }
 
@@ -113,8 +116,10 @@ static double product(const struct symmetric *S, const double *x, const double *
   return dot(n, x, My) + dot(n, x + S->work->whole, My + n) + dot(all - 2 * n, x + 2 * n, My + 2 * n);
 }
 
-/* Finds lambda_max(S) by Lanczos iteration with two vectors kept. Extreme eigenvalues need no reorthogonalisation. */
-static int lanczos(struct mx_limit *work, struct mx_levels_apply *filter, double *lambda, struct dg_error *err)
+/* Finds lambda_max(S) by Lanczos iteration with two vectors kept. Extreme eigenvalues need no reorthogonalisation.
+ * Stops where it is above `enough`, since Ritz values only grow. */
+static int lanczos(struct mx_limit *work, struct mx_levels_apply *filter, double enough, double *lambda,
+                   struct dg_error *err)
 {
   struct symmetric S = {.work = work, .filter = filter};
   const size_t n = work->all, whole = length_of(&S);
@@ -141,7 +146,8 @@ static int lanczos(struct mx_limit *work, struct mx_levels_apply *filter, double
     if (tridiagonal_top(k + 1, diagonal, off, lambda, &last, err) != 0) goto fail;
     bool exhausted = beta <= 1e-12 * fabs(*lambda);
     work->error = fmax(lanczos_residual, fabs(beta * last / *lambda));
-    if (exhausted || (k + 1 >= LANCZOS_MIN && fabs(beta * last) < lanczos_residual * *lambda)) break;
+    if (exhausted || *lambda > enough || (k + 1 >= LANCZOS_MIN && fabs(beta * last) < lanczos_residual * *lambda))
+      break;
     scale(whole, 1 / beta, r);
     scale(n, 1 / beta, Mq);
     double *oldest = before;
@@ -228,7 +234,7 @@ static int examine(struct mx_stability *result, const struct mx_problem *problem
   if (mx_limit_start(&work, problem, integrator, err) != 0) goto fail;
   if (mx_staggered(integrator)) {
     double lambda = 0;
-    if (lanczos(&work, NULL, &lambda, err) != 0) goto fail;
+    if (lanczos(&work, NULL, INFINITY, &lambda, err) != 0) goto fail;
     result->limit = 2 / lambda;
   } else if (arnoldi(&work, integrator, &result->limit, err) != 0) {
     goto fail;
@@ -482,25 +488,109 @@ fail:
   return err->code;
 }
 
-int mx_levels_limit(struct mx_stability *result, const struct mx_problem *problem, const struct mx_levels *levels,
-                    double step, struct dg_error *err)
+/* ---- local time steps */
+
+/* The limit of a problem on one rank, all of which is examined. */
+static int examine_levels(struct mx_stability *result, const struct mx_problem *problem, const struct mx_levels *levels,
+                          double step, struct dg_error *err)
 {
   struct mx_problem frozen;
   struct mx_limit work = {0};
   struct mx_levels_apply filter = {0};
   double lambda = 0;
-  *result = (struct mx_stability){.elements = problem->K};
   if (freeze(&frozen, problem, MX_LEAPFROG, step, err) != 0 || mx_limit_start(&work, &frozen, MX_LEAPFROG, err) != 0 ||
-      mx_levels_apply_init(&filter, levels, step, err) != 0 || lanczos(&work, &filter, &lambda, err) != 0)
+      mx_levels_apply_init(&filter, levels, step, err) != 0 || lanczos(&work, &filter, 2 / step, &lambda, err) != 0)
     goto fail;
-  result->limit = 2 / lambda;
-  result->applications = work.applications;
-  result->error = work.error;
+  result->limit = fmin(result->limit, 2 / lambda);
+  result->elements += problem->K;
+  result->applications += work.applications;
+  result->error = fmax(result->error, work.error);
   if (!isfinite(result->limit) || result->limit <= 0)
     (void)dg_fail(err, DG_BUG, "the search for the limit of local steps gave %g", result->limit);
 fail:
   mx_levels_apply_release(&filter);
   mx_limit_release(&work);
   release_frozen(&frozen);
+  return err->code;
+}
+
+/* Marks the elements that have a neighbour of another mark. */
+static int mark_border(const struct mx_problem *problem, const char *mark, char *border, struct dg_error *err)
+{
+  char *own = NULL, *beyond = NULL;
+  if (DG_NEW(own, problem->ghosts, err) != 0 || DG_NEW(beyond, problem->ghosts, err) != 0) goto fail;
+  for (size_t i = 0; i < problem->ghosts; i++) own[i] = mark[problem->halo->send[i] / 4];
+  if (problem->halo != NULL && dg_halo_swap(problem->halo, problem->comm, 1, own, beyond, err) != 0) goto fail;
+  for (size_t e = 0; e < problem->K; e++) {
+    border[e] = 0;
+    for (int f = 0; f < 4; f++) {
+      const int32_t code = problem->neighbour[e][f];
+      const size_t other = (size_t)(code / 4);
+      if (code >= 0) border[e] |= (other < problem->K ? mark[other] : beyond[other - problem->K]) != mark[e];
+    }
+  }
+fail:
+  dg_free(own);
+  dg_free(beyond);
+  return err->code;
+}
+
+/* Local rates with which the parts are chosen: in a core the filter brings all modes down to those of the slowest that
+ * the step takes, so that modes of the whole and of the borders of cores decide. */
+static int rates_with_levels(const struct mx_problem *problem, double *rate, struct dg_error *err)
+{
+  static const double inside = 0.7;
+  double most = 0;
+  char *border = NULL, *near = NULL;
+  if (DG_NEW(border, problem->K, err) != 0 || DG_NEW(near, problem->K, err) != 0) goto fail;
+  mx_local_rates(problem, false, rate);
+  for (size_t e = 0; e < problem->K; e++)
+    if (problem->depth[e] == 0) most = fmax(most, rate[e]);
+  if (dg_comm_reduce(problem->comm, DG_MAX, 1, &most, err) != 0 ||
+      mark_border(problem, problem->depth, border, err) != 0 || mark_border(problem, border, near, err) != 0)
+    goto fail;
+  for (size_t e = 0; e < problem->K; e++)
+    if (problem->depth[e] > 0) rate[e] = border[e] || near[e] ? fmin(rate[e], most) : inside * fmin(rate[e], most);
+fail:
+  dg_free(border);
+  dg_free(near);
+  return err->code;
+}
+
+static int examine_levels_part(struct mx_stability *result, const struct mx_problem *problem,
+                               const struct mx_levels *levels, double step, enum mx_part kind, size_t elements,
+                               const double *rate, struct dg_error *err)
+{
+  struct mx_problem part = {0};
+  struct mx_levels own = {0};
+  if (mx_local_part(&part, problem, elements, kind, rate, err) == 0 && dg_comm_rank(problem->comm) == 0 &&
+      mx_levels_like(&own, &part, levels, err) == 0)
+    (void)!examine_levels(result, &part, &own, step, err);
+  mx_levels_release(&own);
+  mx_problem_release(&part);
+  return err->code;
+}
+
+int mx_levels_limit(struct mx_stability *result, const struct mx_problem *problem, const struct mx_levels *levels,
+                    double step, size_t max_unknowns, struct dg_error *err)
+{
+  static const double unseen = 0.005; /* room for modes outside of the parts */
+  const size_t each = 6 * (size_t)problem->ref->Np, most = max_unknowns > 0 ? max_unknowns : LEVELS_UNKNOWNS;
+  int64_t unknowns = (int64_t)(each * problem->K);
+  double *rate;
+  *result = (struct mx_stability){.limit = INFINITY};
+  if (dg_comm_reduce_int(problem->comm, DG_SUM, 1, &unknowns, err) != 0) return err->code;
+  const bool all = unknowns <= (int64_t)most;
+  if (all && problem->comm == NULL) return examine_levels(result, problem, levels, step, err);
+  if (DG_NEW(rate, problem->K, err) != 0 || rates_with_levels(problem, rate, err) != 0 ||
+      examine_levels_part(result, problem, levels, step, MX_PART_REGION, most / each, rate, err) != 0)
+    goto fail;
+  if (!all && (mx_neighbourhood_rates(problem, rate, err) != 0 ||
+               examine_levels_part(result, problem, levels, step, MX_PART_CLUSTERS, most / 2 / each, rate, err) != 0))
+    goto fail;
+  if (!all) result->error += unseen;
+  (void)!dg_comm_broadcast(problem->comm, sizeof *result, result, err);
+fail:
+  dg_free(rate);
   return err->code;
 }

@@ -38,7 +38,9 @@ struct mx_stability {
 int mx_stability_limit(struct mx_stability *result, const struct mx_problem *problem, enum mx_integrator integrator,
                        size_t max_unknowns, struct dg_error *err) DG_MUST_USE;
 
-/* The limit of leapfrog with local time steps whose filter is that of `step`, on one rank: the filter holds for this
- * step alone, and the scheme is stable if `step` is below the limit. It is not monotone in the step. */
+/* The limit of leapfrog with local time steps whose filter is that of `step`: the filter holds for this step alone, and
+ * the scheme is stable if `step` is below the limit. It is not monotone in the step. Of a problem with more than
+ * max_unknowns (0: the default) it examines parts, where elements are fastest and at the borders of cores. Collective;
+ * rank 0 examines, and the result does not depend on the number of ranks. */
 int mx_levels_limit(struct mx_stability *result, const struct mx_problem *problem, const struct mx_levels *levels,
-                    double step, struct dg_error *err) DG_MUST_USE;
+                    double step, size_t max_unknowns, struct dg_error *err) DG_MUST_USE;

@@ -91,7 +91,8 @@ struct mx_ranks {
   X(int32_t, tensor, ) /* 1 + the place of its tensors in mx_problem.shape; 0: it is isotropic */                      \
   X(struct mx_face_flux, flux, [4])                                                                                    \
   X(double, sheet, [4]) /* of a face on a resistive sheet: the factor of mx_sheet_flux; else 0 */                      \
-  X(int32_t, skin, [4]) /* of a face on a metal wall, a sheet or a film: 1 + its place in mx_problem.metal; else 0 */
+  X(int32_t, skin, [4]) /* of a face on a metal wall, a sheet or a film: 1 + its place in mx_problem.metal; else 0 */  \
+  X(char, depth, )      /* the levels of shorter steps whose core it is in (maxwell/levels) */
 
 /* A set of elements that passes act on (mx_pass of maxwell/time/schedule.h), in two runs: inner elements have no
  * neighbour beyond the halo, so that they need not wait for the traces of other ranks; then the others. A backend puts

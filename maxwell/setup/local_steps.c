@@ -9,8 +9,8 @@
 #include "maxwell/limit/local_part.h"
 #include "maxwell/limit/stability.h"
 
-enum { UNKNOWNS = 3000000 }; /* of the whole, whose filtered operator is examined */
 static const double least_gain = 1.1;
+enum { ESTIMATE = 250000 }; /* unknowns of the search for a limit that no step depends on */
 /* The damping of a filter without penalties in its core, and with them, which need the room. */
 static const double damping = 0.05, more_damping = 0.4;
 /* What faces of the core may have of the penalty with which they would just take the step: the first that is stable. */
@@ -23,10 +23,8 @@ static const char *obstacle(const struct mx_setup *setup)
   if (!mx_staggered(config->time.integrator)) return "Runge-Kutta has one step for all";
   if (config->time.step > 0) return "time.step is given";
   if (setup->ops->fine == NULL) return "the backend cannot";
-  if (dg_comm_size(setup->comm) > 1) return "several ranks";
-  if (setup->problem.halo != NULL) return "Bloch phases";
+  if (setup->problem.paired) return "Bloch phases";
   if (config->output.balance.every > 0) return "output.balance";
-  if (setup->unknowns > UNKNOWNS) return "the mesh is too large for the search for their limit";
   return NULL;
 }
 
@@ -41,7 +39,7 @@ static int calm_limit(struct mx_setup *setup, double *limit, struct dg_error *er
   for (size_t e = 0; e < calm.K; e++)
     for (int f = 0; f < 4; f++)
       if (calm.neighbour[e][f] >= 0) calm.flux[e][f].e_penalty = calm.flux[e][f].h_penalty = 0;
-  if (mx_stability_limit(&stability, &calm, MX_LEAPFROG, 1000000, err) == 0)
+  if (mx_stability_limit(&stability, &calm, MX_LEAPFROG, ESTIMATE, err) == 0)
     *limit = stability.limit * (1 - stability.error);
   dg_free(calm.flux);
   return err->code;
@@ -112,32 +110,53 @@ static int leave(struct mx_setup *setup, double most, struct dg_error *err)
   double *share;
   if (DG_NEW(share, setup->problem.K, err) != 0) return err->code;
   for (size_t e = 0; e < setup->problem.K; e++) share[e] = fmin(1, most * setup->levels.alone[e] / step);
-  mx_levels_leave(&setup->levels, &setup->problem, share);
+  (void)!mx_levels_leave(&setup->levels, &setup->problem, share, err);
   dg_free(share);
+  return err->code;
+}
+
+/* Is the step stable if faces of the core keep so much? */
+static int holds_with(struct mx_setup *setup, double most, bool *holds, struct dg_error *err)
+{
+  const double step = setup->step * MX_C0;
+  struct mx_stability stability;
+  if (leave(setup, most, err) != 0 || mx_levels_limit(&stability, &setup->problem, &setup->levels, step, 0, err) != 0)
+    return err->code;
+  *holds = step < (1 - stability.error) * stability.limit;
+  if (*holds) setup->limit = stability.limit / MX_C0;
+  return 0;
+}
+
+/* Finds the first share of the penalties with which the step is stable. Without any it is stable the soonest, so that a
+ * step is given up at once that is not. */
+static int find_penalty(struct mx_setup *setup, double *kept, bool *holds, struct dg_error *err)
+{
+  enum { SHARES = sizeof penalty / sizeof *penalty };
+  *kept = setup->config->alpha > 0 ? penalty[0] : 0;
+  if (holds_with(setup, *kept, holds, err) != 0 || *holds || *kept == 0) return err->code;
+  *kept = 0;
+  if (holds_with(setup, 0, holds, err) != 0 || !*holds) return err->code;
+  for (int i = 1; i < SHARES; i++) {
+    *kept = penalty[i];
+    if (holds_with(setup, *kept, holds, err) != 0 || *holds) return err->code;
+  }
   return 0;
 }
 
 int mx_setup_fit_levels(struct mx_setup *setup, bool *holds, struct dg_error *err)
 {
-  const double step = setup->step * MX_C0;
-  struct mx_stability stability;
+  double kept;
   *holds = setup->levels.count == 0;
   if (*holds) return 0;
   struct mx_level *level = &setup->levels.level[0];
-  level->m = mx_filter_steps(step / level->alone, level->eta);
+  level->m = mx_filter_steps(setup->step * MX_C0 / level->alone, level->eta);
   if (level->m > MX_SUBSTEPS_MAX) return 0;
-  for (size_t i = 0; i < sizeof penalty / sizeof *penalty && !*holds; i++) {
-    if (setup->config->alpha == 0 && penalty[i] > 0) continue;
-    if (leave(setup, penalty[i], err) != 0 ||
-        mx_levels_limit(&stability, &setup->problem, &setup->levels, step, err) != 0)
-      return err->code;
-    *holds = step < (1 - stability.error) * stability.limit;
-    if (!*holds) continue;
-    setup->limit = stability.limit / MX_C0;
+  if (find_penalty(setup, &kept, holds, err) != 0 || !*holds) return err->code;
+  if (setup->config->alpha > 0)
     dg_log_line(setup->log,
                 "levels    %d steps of H in one; faces between small elements keep up to %g of the penalty that the "
                 "step allows",
-                level->m, penalty[i]);
-  }
+                level->m, kept);
+  else dg_log_line(setup->log, "levels    %d steps of H in one", level->m);
   return 0;
 }

@@ -149,10 +149,14 @@ static int fit_steps(struct mx_setup *setup, bool kept, struct dg_error *err)
 {
   static const double shorter = 0.97, least = 0.7;
   const double widest = setup->step;
+  double tried = INFINITY;
   for (double part = 1; part >= least; part *= shorter) {
     bool holds;
     setup->step = part * widest;
-    if (count_steps(setup, kept, err) != 0 || mx_setup_fit_levels(setup, &holds, err) != 0) return err->code;
+    if (count_steps(setup, kept, err) != 0) return err->code;
+    if (setup->step == tried) continue;
+    tried = setup->step;
+    if (mx_setup_fit_levels(setup, &holds, err) != 0) return err->code;
     if (holds) return 0;
     if (kept) break;
   }

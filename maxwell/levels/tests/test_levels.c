@@ -240,7 +240,8 @@ static void leave(struct scene *scene, double most, double step)
   mx_local_rates(whole, false, rate);
   for (size_t e = 0; e < whole->K; e++) top = fmax(top, rate[e]);
   for (size_t e = 0; e < whole->K; e++) rate[e] = fmin(1, most * scene->global * top / rate[e] / step);
-  mx_levels_leave(&scene->levels, whole, rate);
+  struct dg_error err = {0};
+  if (mx_levels_leave(&scene->levels, whole, rate, &err) != 0) fail_msg("%s", err.message);
   free(rate);
 }
 
@@ -260,7 +261,7 @@ static void test_noise_stays(void **state)
         struct dg_error err = {0};
         scene.levels.level[0].m = steps_of(&scene.levels.level[0].problem, step);
         if (upwind) leave(&scene, 0.1 * (i / 12 % 4), step);
-        if (mx_levels_limit(&stability, &scene.box.problem, &scene.levels, step, &err) != 0)
+        if (mx_levels_limit(&stability, &scene.box.problem, &scene.levels, step, 0, &err) != 0)
           fail_msg("%s", err.message);
         const bool holds = stability.limit > step;
         box_random_state = 3;
