@@ -4,7 +4,7 @@
 
 #include "gpu/core/core.h"
 #include "gpu/host/step.h"
-#include "gpu/kernels/fine.h"
+#include "gpu/kernels/levels/fine.h"
 
 static int attach(struct mx_backend *part, struct mx_backend *whole, const int32_t *element, struct dg_error *err)
 {

@@ -104,8 +104,9 @@ MAY = {
     "maxwell/scene": "libdg/base libdg/mesh libdg/ref maxwell/backend maxwell/far maxwell/levels maxwell/measure maxwell/model maxwell/phasor maxwell/problem "
                      "maxwell/resonance maxwell/shell maxwell/sources maxwell/statics maxwell/worth*",
     "maxwell/session": "libdg/base libdg/comm libdg/files libdg/io libdg/mesh maxwell/scene maxwell/shell maxwell/shell/rules",
+    "maxwell/setup/reports": "libdg/base libdg/geometry maxwell/model maxwell/scene maxwell/time",
     "maxwell/setup": "libdg/* maxwell/backend maxwell/far maxwell/levels maxwell/limit maxwell/measure maxwell/model maxwell/model/heat maxwell/operator "
-                     "maxwell/periods maxwell/phasor maxwell/problem maxwell/resonance maxwell/scene maxwell/shell maxwell/sources maxwell/statics maxwell/step maxwell/time maxwell/touch maxwell/worth* maxwell/terms maxwell/problem/build",
+                     "maxwell/periods maxwell/phasor maxwell/problem maxwell/resonance maxwell/scene maxwell/setup/reports maxwell/shell maxwell/sources maxwell/statics maxwell/step maxwell/time maxwell/touch maxwell/worth* maxwell/terms maxwell/problem/build",
     "maxwell/output/powers": "libdg/base libdg/comm libdg/ref maxwell/backend maxwell/backend/frame maxwell/operator maxwell/problem "
                              "maxwell/response maxwell/time",
     "maxwell/terms/rates": "libdg/base libdg/comm libdg/ref maxwell/backend maxwell/operator maxwell/output/powers maxwell/problem "
@@ -134,6 +135,7 @@ MAY = {
     "gpu/kernels": "gpu/runtime libdg/base maxwell/backend/frame maxwell/problem maxwell/response",
     "gpu/kernels/curved": "gpu/kernels libdg/base",
     "gpu/kernels/layers": "gpu/kernels libdg/base maxwell/response",
+    "gpu/kernels/levels": "gpu/kernels",
     "gpu/kernels/skins": "gpu/kernels maxwell/backend/frame maxwell/terms",
     "gpu/elliptic": "gpu/kernels gpu/runtime libdg/base libdg/comm libdg/field libdg/solve",
     "gpu/core": "gpu/kernels gpu/runtime libdg/base libdg/comm maxwell/backend maxwell/backend/frame maxwell/problem maxwell/shell maxwell/time maxwell/terms",
@@ -142,7 +144,7 @@ MAY = {
                  "maxwell/problem maxwell/time maxwell/terms",
     "gpu/watch": "gpu/core gpu/kernels gpu/runtime gpu/terms libdg/base libdg/comm maxwell/backend maxwell/backend/frame maxwell/problem "
                  "maxwell/time",
-    "gpu/host": "gpu/core gpu/elliptic gpu/kernels gpu/runtime gpu/tables gpu/terms gpu/watch libdg/base libdg/comm "
+    "gpu/host": "gpu/core gpu/elliptic gpu/kernels gpu/kernels/levels gpu/runtime gpu/tables gpu/terms gpu/watch libdg/base libdg/comm "
                 "maxwell/backend maxwell/backend/frame maxwell/problem maxwell/time maxwell/terms",
 }
 

@@ -1,5 +1,5 @@
 /* Checks and logs perfectly matched layers and absorbers: layer_report.h. setup_build.c calls it. */
-#include "maxwell/setup/layer_report.h"
+#include "maxwell/setup/reports/layer_report.h"
 
 #include <math.h>
 #include <stdio.h>

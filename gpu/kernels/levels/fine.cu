@@ -1,5 +1,5 @@
 /* The rows of a part that takes shorter steps; fine.h has what becomes of them. */
-#include "gpu/kernels/fine.h"
+#include "gpu/kernels/levels/fine.h"
 #include "gpu/kernels/layout.h"
 
 namespace

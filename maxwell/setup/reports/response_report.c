@@ -1,6 +1,6 @@
 /* Logs the responses: a line a material, for `curlew run` and `curlew check`. setup_build.c calls it once the step is
  * known. */
-#include "maxwell/setup/response_report.h"
+#include "maxwell/setup/reports/response_report.h"
 
 #include <float.h>
 #include <math.h>

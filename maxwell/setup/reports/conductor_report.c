@@ -1,6 +1,6 @@
 /* Logs the media with losses whose relaxation a step does not resolve (time/medium.h). setup_build.c calls
  * it. */
-#include "maxwell/setup/conductor_report.h"
+#include "maxwell/setup/reports/conductor_report.h"
 
 #include <math.h>
 #include <stdio.h>
