@@ -166,7 +166,7 @@ struct mx_backend_ops {
   /* Bytes that the backend will allocate for a problem of this size, so that `curlew check` can name them beforehand.
    * On a card they are bytes of the card. */
   size_t (*memory)(const struct mx_problem *problem, const struct mx_backend_options *options);
-  const struct mx_fine_ops *fine; /* functions of parts that take shorter steps; NULL: it has none */
+  const struct mx_fine_ops *fine; /* functions of parts that take shorter steps */
   const struct mx_card_ops *card; /* functions of cards; &mx_no_card for backends of the host */
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "maxwell/levels/filter.h"
 
 static size_t numbers_of(const struct mx_problem *problem) { return 3 * (size_t)problem->ref->Np; }
 

@@ -1,7 +1,7 @@
 /* The filter of a level as a sequence of passes; levels.h has the formulas. */
 #include <math.h>
 
-#include "maxwell/levels/levels.h"
+#include "maxwell/levels/filter.h"
 
 /* t[0..m] and alpha. */
 static double recurrence(int m, double eta, double t[MX_SUBSTEPS_MAX + 1])

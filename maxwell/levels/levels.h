@@ -21,7 +21,6 @@
  * the passes of leapfrog on the part. Levels nest: the pass of Y is filtered by the next level. */
 #pragma once
 
-#include "maxwell/backend/backend.h"
 #include "maxwell/problem/problem.h"
 
 enum { MX_LEVELS_MAX = 8, MX_SUBSTEPS_MAX = 64 };
@@ -63,31 +62,3 @@ void mx_levels_undo(struct mx_levels *levels, struct mx_problem *whole);
 /* May the element belong to a core or a rim? Not if its H has losses or poles, if it has a layer, or if one of its
  * faces is more than a wall of metal or a face between elements. */
 bool mx_level_takes(const struct mx_problem *problem, size_t e);
-
-/* The numbers of the steps of a filter, by k = 1..m - 1: E += of_E[k] (pass of E), then
- * H += of_H[k] (pass of H) + share[k] w, from H = first w; the result is 2 H. */
-struct mx_filter {
-  int m;
-  double first, of_E[MX_SUBSTEPS_MAX], of_H[MX_SUBSTEPS_MAX], share[MX_SUBSTEPS_MAX];
-};
-struct mx_filter mx_filter_of(int m, double eta);
-/* The bound on dt^2 times the eigenvalues of L below which the filter is positive. */
-double mx_filter_bound(int m, double eta);
-/* The fewest steps for a step of the whole that is so many times the limit of the part alone. */
-int mx_filter_steps(double times, double eta);
-
-/* The levels at work in a backend. */
-struct mx_levels_run {
-  const struct mx_backend_ops *ops;
-  int count;
-  struct mx_backend *backend[MX_LEVELS_MAX + 1]; /* [0]: the whole, borrowed; then those of the levels */
-  struct mx_filter filter[MX_LEVELS_MAX];
-};
-/* Makes a backend for each level. The levels must stay. Release in any case. */
-int mx_levels_begin(struct mx_levels_run *run, const struct mx_levels *levels, const struct mx_backend_ops *ops,
-                    struct mx_backend *whole, const struct mx_backend_options *options,
-                    struct dg_error *err) DG_MUST_USE;
-void mx_levels_end(struct mx_levels_run *run);
-/* Before and after a pass of the whole that changes H. Collective. */
-int mx_levels_before(struct mx_levels_run *run, struct dg_error *err) DG_MUST_USE;
-int mx_levels_after(struct mx_levels_run *run, struct dg_error *err) DG_MUST_USE;

@@ -27,14 +27,9 @@ void mx_levels_undo(struct mx_levels *levels, struct mx_problem *whole)
 
 bool mx_level_takes(const struct mx_problem *problem, size_t e)
 {
-  size_t entry;
-  const struct mx_response *response = mx_problem_response(problem, e, &entry);
-  if (problem->sigma_m[e] > 0 || (response != NULL && mx_responses[response->kind]->layer) ||
-      mx_problem_poles(problem, MX_FARADAY, e, &entry) != NULL)
-    return false;
+  if (problem->sigma_m[e] > 0 || mx_has_state(problem, MX_FARADAY, e)) return false;
   for (int f = 0; f < 4; f++)
-    if (mx_open_slot(problem->neighbour[e][f]) >= 0 || problem->sheet[e][f] != 0 || problem->skin[e][f] != 0 ||
-        problem->far[e][f] != 0)
+    if (mx_open_slot(problem->neighbour[e][f]) >= 0 || mx_face_has_term(problem, e, f) || problem->far[e][f] != 0)
       return false;
   return true;
 }

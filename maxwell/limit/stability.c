@@ -498,8 +498,9 @@ static int examine_levels(struct mx_stability *result, const struct mx_problem *
   struct mx_limit work = {0};
   struct mx_levels_apply filter = {0};
   double lambda = 0;
-  if (freeze(&frozen, problem, MX_LEAPFROG, step, err) != 0 || mx_limit_start(&work, &frozen, MX_LEAPFROG, err) != 0 ||
-      mx_levels_apply_init(&filter, levels, step, err) != 0 || lanczos(&work, &filter, 2 / step, &lambda, err) != 0)
+  if (freeze(&frozen, problem, MX_OF_LEVELS, step, err) != 0 ||
+      mx_limit_start(&work, &frozen, MX_OF_LEVELS, err) != 0 || mx_levels_apply_init(&filter, levels, step, err) != 0 ||
+      lanczos(&work, &filter, 2 / step, &lambda, err) != 0)
     goto fail;
   result->limit = fmin(result->limit, 2 / lambda);
   result->elements += problem->K;

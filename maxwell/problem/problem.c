@@ -8,7 +8,6 @@
 #include "libdg/base/memory.h"
 #include "libdg/mesh/curve.h"
 #include "libdg/ref/rule.h"
-#include "maxwell/problem/curved.h"
 
 int mx_problem_alloc(struct mx_problem *problem, const struct dg_reference *ref, size_t K, struct dg_error *err)
 {
@@ -202,6 +201,14 @@ const struct mx_response *mx_problem_poles(const struct mx_problem *problem, enu
   return NULL;
 }
 
+bool mx_has_state(const struct mx_problem *problem, enum mx_equation equation, size_t e)
+{
+  size_t entry;
+  const struct mx_response *response = mx_problem_response(problem, e, &entry);
+  return (response != NULL && mx_responses[response->kind]->layer) ||
+         mx_problem_poles(problem, equation, e, &entry) != NULL;
+}
+
 /* Copies the entries whose elements are in the part; local[whole->K] are the elements' numbers in the part, or -1. */
 static int restrict_responses(struct mx_problem *part, const struct mx_problem *whole, const int32_t *local,
                               struct dg_error *err)
@@ -247,7 +254,7 @@ static int restrict_curves(struct mx_problem *part, const struct mx_problem *who
   if (count == 0) return 0;
   if (mx_problem_add_curves(part, from->geometry, count, err) != 0) return err->code;
   for (size_t i = 0; i < part->K; i++) {
-    const ptrdiff_t curve = mx_curve_find(whole, element[i]);
+    const ptrdiff_t curve = dg_find_ascending(from->count, from->where, element[i]);
     if (curve < 0) continue;
     part->curves.where[k] = (int32_t)i;
     memcpy(part->curves.shape + k++ * nodes, from->shape + (size_t)curve * nodes, nodes * sizeof *from->shape);

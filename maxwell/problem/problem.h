@@ -253,6 +253,8 @@ const struct mx_response *mx_problem_response(const struct mx_problem *problem, 
 /* Finds the poles of the field that an equation changes. */
 const struct mx_response *mx_problem_poles(const struct mx_problem *problem, enum mx_equation equation, size_t e,
                                            size_t *entry);
+/* Do states of an element act on the field that an equation changes? Those of a layer act on both. */
+bool mx_has_state(const struct mx_problem *problem, enum mx_equation equation, size_t e);
 /* The places of an element that have states: nodes, or in a layer points of the rule of integration. */
 size_t mx_response_places(const struct mx_problem *problem, enum mx_response_kind kind);
 

@@ -6,6 +6,7 @@
 
 #include "libdg/base/memory.h"
 #include "maxwell/levels/choose.h"
+#include "maxwell/levels/filter.h"
 #include "maxwell/limit/local_part.h"
 #include "maxwell/limit/stability.h"
 
@@ -20,9 +21,8 @@ static const double penalty[] = {0.3, 0.15, 0.05, 0};
 static const char *obstacle(const struct mx_setup *setup)
 {
   const struct mx_config *config = setup->config;
-  if (!mx_staggered(config->time.integrator)) return "Runge-Kutta has one step for all";
+  if (config->time.integrator != MX_OF_LEVELS) return "Runge-Kutta has one step for all";
   if (config->time.step > 0) return "time.step is given";
-  if (setup->ops->fine == NULL) return "the backend cannot";
   if (setup->problem.paired) return "Bloch phases";
   if (config->output.balance.every > 0) return "output.balance";
   return NULL;
@@ -39,7 +39,7 @@ static int calm_limit(struct mx_setup *setup, double *limit, struct dg_error *er
   for (size_t e = 0; e < calm.K; e++)
     for (int f = 0; f < 4; f++)
       if (calm.neighbour[e][f] >= 0) calm.flux[e][f].e_penalty = calm.flux[e][f].h_penalty = 0;
-  if (mx_stability_limit(&stability, &calm, MX_LEAPFROG, ESTIMATE, err) == 0)
+  if (mx_stability_limit(&stability, &calm, MX_OF_LEVELS, ESTIMATE, err) == 0)
     *limit = stability.limit * (1 - stability.error);
   dg_free(calm.flux);
   return err->code;
@@ -83,7 +83,7 @@ int mx_setup_levels(struct mx_setup *setup, double *step, struct dg_error *err)
   memcpy(setup->levels.alone, steps.core, problem->K * sizeof *steps.core);
   struct mx_level *level = &setup->levels.level[0];
   struct mx_stability own;
-  if (mx_stability_limit(&own, &level->problem, MX_LEAPFROG, 0, err) != 0) goto fail;
+  if (mx_stability_limit(&own, &level->problem, MX_OF_LEVELS, 0, err) != 0) goto fail;
   level->alone = own.limit * (1 - own.error);
   *step = setup->config->time.cfl * plan.step / MX_C0;
   dg_log_line(setup->log,

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "maxwell/backend/backend.h"
-#include "maxwell/levels/levels.h"
+#include "maxwell/levels/filter.h"
 #include "maxwell/shell/profile.h"
 #include "maxwell/sources/sources.h"
 

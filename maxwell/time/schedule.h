@@ -71,6 +71,9 @@ struct mx_scheme {
 
 extern const struct mx_scheme mx_schemes[]; /* by enum mx_integrator */
 
+/* The integrator that local time steps are of (maxwell/levels). */
+#define MX_OF_LEVELS MX_LEAPFROG
+
 struct mx_problem;
 /* Makes the schedule of a run. A problem has one set of elements today, all of them, so that its passes are those of
  * the scheme. */

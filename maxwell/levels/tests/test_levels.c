@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "maxwell/levels/choose.h"
-#include "maxwell/levels/levels.h"
+#include "maxwell/levels/filter.h"
 #include "maxwell/limit/local_part.h"
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/drive.h"
