@@ -238,3 +238,11 @@ int mx_profile_backend(struct mx_backend **backend, struct mx_profiled *tables, 
   *backend = outer;
   return 0;
 }
+
+void mx_profiled_inner(const struct mx_backend_ops **ops, struct mx_backend **backend)
+{
+  const struct mx_backend *outer = *backend;
+  if ((*ops)->create != NULL) return;
+  *ops = outer->ops;
+  *backend = outer->inner;
+}

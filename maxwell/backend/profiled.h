@@ -15,3 +15,6 @@ struct mx_profiled {
  * and must stay where they are. */
 int mx_profile_backend(struct mx_backend **backend, struct mx_profiled *tables, const struct mx_backend_ops *inner,
                        struct mx_profile *profile, struct dg_error *err) DG_MUST_USE;
+/* Takes the watch off, if there is one: for what has parts of a backend made (maxwell/levels), and watches them itself.
+ */
+void mx_profiled_inner(const struct mx_backend_ops **ops, struct mx_backend **backend);

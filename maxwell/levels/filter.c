@@ -52,7 +52,7 @@ int mx_levels_begin(struct mx_levels_run *run, const struct mx_levels *levels, c
 {
   struct mx_backend_options plain = *options; /* a part keeps H itself where the next level filters it */
   plain.filtered = false;
-  *run = (struct mx_levels_run){.ops = ops, .backend = {whole}};
+  *run = (struct mx_levels_run){.ops = ops, .backend = {whole}, .profile = run->profile};
   for (int i = 0; i < levels->count; i++) {
     const struct mx_level *level = &levels->level[i];
     if (ops->create(&run->backend[i + 1], &level->problem, &plain, err) != 0 ||
@@ -76,18 +76,33 @@ static bool rests(const struct mx_levels_run *run, int i)
   return i >= run->count || (run->filter[i].m == 1 && i + 1 == run->count);
 }
 
-static int keep(struct mx_levels_run *run, int i, struct dg_error *err)
+/* A phase of level i ends. A card is waited for, lest the time be that of a later phase. */
+static int end_phase(struct mx_levels_run *run, int i, struct mx_mark mark, struct dg_error *err)
 {
-  return !rests(run, i) ? run->ops->fine->keep(run->backend[i + 1], run->backend[i], err) : 0;
+  static const char *const name[MX_LEVELS_MAX] = {
+      "level 1, shorter steps", "level 2, shorter steps", "level 3, shorter steps", "level 4, shorter steps",
+      "level 5, shorter steps", "level 6, shorter steps", "level 7, shorter steps", "level 8, shorter steps"};
+  if (run->profile != NULL && run->ops->card->present && run->ops->card->wait(run->backend[0], err) != 0)
+    return err->code;
+  mx_phase_end(run->profile, mark, name[i], (struct mx_cost){0, 0});
+  return err->code;
 }
 
-/* Filters what was added to H of the level around level i since `keep`. */
-static int filter(struct mx_levels_run *run, int i, struct dg_error *err)
+static int keep(struct mx_levels_run *run, int i, struct dg_error *err)
+{
+  if (rests(run, i)) return 0;
+  const struct mx_mark mark = mx_phase_begin(run->profile);
+  if (run->ops->fine->keep(run->backend[i + 1], run->backend[i], err) != 0) return err->code;
+  return end_phase(run, i, mark, err);
+}
+
+static int filter(struct mx_levels_run *run, int i, struct dg_error *err);
+
+static int make_steps(struct mx_levels_run *run, int i, struct dg_error *err)
 {
   const struct mx_fine_ops *fine = run->ops->fine;
   struct mx_backend *part = run->backend[i + 1];
   const struct mx_filter *of = &run->filter[i];
-  if (rests(run, i)) return 0;
   const bool inner = i + 1 < run->count; /* filters H = w, too, but not what each step adds of w */
   if ((inner && fine->keep(run->backend[i + 2], NULL, err) != 0) || fine->take(part, run->backend[i], err) != 0 ||
       (inner && filter(run, i + 1, err) != 0))
@@ -98,6 +113,15 @@ static int filter(struct mx_levels_run *run, int i, struct dg_error *err)
         fine->pass(part, MX_FARADAY, of->of_H[k], of->share[k], err) != 0 || filter(run, i + 1, err) != 0)
       return err->code;
   return fine->give(part, run->backend[i], 2, err);
+}
+
+/* Filters what was added to H of the level around level i since `keep`. */
+static int filter(struct mx_levels_run *run, int i, struct dg_error *err)
+{
+  if (rests(run, i)) return 0;
+  const struct mx_mark mark = mx_phase_begin(run->profile);
+  if (make_steps(run, i, err) != 0) return err->code;
+  return end_phase(run, i, mark, err);
 }
 
 int mx_levels_before(struct mx_levels_run *run, struct dg_error *err) { return keep(run, 0, err); }

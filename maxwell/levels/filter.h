@@ -4,6 +4,7 @@
 
 #include "maxwell/backend/backend.h"
 #include "maxwell/levels/levels.h"
+#include "maxwell/shell/profile.h"
 
 /* The numbers of the steps of a filter, by k = 1..m - 1: E += of_E[k] (pass of E), then
  * H += of_H[k] (pass of H) + share[k] w, from H = first w; the result is 2 H. */
@@ -23,8 +24,9 @@ struct mx_levels_run {
   int count;
   struct mx_backend *backend[MX_LEVELS_MAX + 1]; /* [0]: the whole, borrowed; then those of the levels */
   struct mx_filter filter[MX_LEVELS_MAX];
+  struct mx_profile *profile; /* borrowed; NULL: off */
 };
-/* Makes a backend for each level. The levels must stay. Release in any case. */
+/* Makes a backend for each level, on tables and a backend without a watch. The levels must stay. Release in any case. */
 int mx_levels_begin(struct mx_levels_run *run, const struct mx_levels *levels, const struct mx_backend_ops *ops,
                     struct mx_backend *whole, const struct mx_backend_options *options,
                     struct dg_error *err) DG_MUST_USE;

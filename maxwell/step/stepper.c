@@ -5,6 +5,7 @@
 
 #include "libdg/base/clock.h"
 #include "libdg/base/memory.h"
+#include "maxwell/backend/profiled.h"
 
 struct mx_stepper mx_stepper_of(const struct mx_backend_ops *ops, struct mx_backend *backend,
                                 const struct mx_problem *problem, enum mx_integrator integrator)
@@ -25,8 +26,12 @@ int mx_stepper_drive(struct mx_stepper *stepper, struct mx_sources *sources, dou
 int mx_stepper_levels(struct mx_stepper *stepper, const struct mx_levels *levels,
                       const struct mx_backend_options *options, struct dg_error *err)
 {
+  const struct mx_backend_ops *ops = stepper->ops;
+  struct mx_backend *whole = stepper->backend;
   if (levels == NULL) return 0;
-  return mx_levels_begin(&stepper->levels, levels, stepper->ops, stepper->backend, options, err);
+  mx_profiled_inner(&ops, &whole);
+  stepper->levels.profile = stepper->profile;
+  return mx_levels_begin(&stepper->levels, levels, ops, whole, options, err);
 }
 
 void mx_stepper_release(struct mx_stepper *stepper)

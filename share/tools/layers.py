@@ -74,7 +74,7 @@ MAY = {
     "maxwell/backend/squares": "libdg/base libdg/ref maxwell/backend/frame",
     "maxwell/operator": "libdg/base libdg/comm libdg/ref maxwell/backend maxwell/problem maxwell/response "
                         "maxwell/time maxwell/terms",
-    "maxwell/levels": "libdg/base libdg/ref maxwell/backend maxwell/operator maxwell/problem maxwell/terms maxwell/time",
+    "maxwell/levels": "libdg/base libdg/ref maxwell/backend maxwell/operator maxwell/problem maxwell/shell maxwell/terms maxwell/time",
     "maxwell/limit": "libdg/base libdg/ref maxwell/levels maxwell/terms/rates maxwell/operator maxwell/problem maxwell/time maxwell/terms",
     "maxwell/backend/reference": "libdg/base libdg/comm maxwell/backend maxwell/backend/layers maxwell/operator maxwell/problem maxwell/shell "
                                  "maxwell/time maxwell/terms maxwell/terms/host",

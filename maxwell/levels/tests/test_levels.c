@@ -138,7 +138,7 @@ static void run(const struct scene *scene, const struct mx_backend_ops *ops, enu
                 long steps, double *E, double *H, double energy[4])
 {
   struct dg_error err = {0};
-  struct mx_levels_run levels;
+  struct mx_levels_run levels = {0};
   struct drive drive = start_drive(scene, ops, precision, step, E, H);
   if (mx_levels_begin(&levels, &scene->levels, ops, drive.backend, &drive.options, &err) != 0)
     fail_msg("%s", err.message);
@@ -282,7 +282,7 @@ static double pace(const struct scene *scene, const struct mx_backend_ops *ops, 
                    const double *H)
 {
   struct dg_error err = {0};
-  struct mx_levels_run levels;
+  struct mx_levels_run levels = {0};
   struct drive drive = start_drive(scene, ops, MX_DOUBLE, step, E, H);
   double least = INFINITY;
   long steps = 4;
