@@ -207,6 +207,14 @@ static const struct bad_table bad[] = {
      "cavity.lua:2: time.cfl must be a number in (0, 1], not 1.5"},
     {"simulation { " MESH ORDER MATERIALS "\ntime = { steps = 1, cfl = 0 } }",
      "cavity.lua:2: time.cfl must be a number in (0, 1], not 0"},
+    {"simulation { " MESH ORDER MATERIALS "\ntime = { steps = 1, levels = 0 } }",
+     "cavity.lua:2: time.levels must be 1, 2 or \"auto\", not 0"},
+    {"simulation { " MESH ORDER MATERIALS "\ntime = { steps = 1, levels = 3 } }",
+     "cavity.lua:2: time.levels must be 1, 2 or \"auto\", not 3"},
+    {"simulation { " MESH ORDER MATERIALS "\ntime = { steps = 1, levels = 1.5 } }",
+     "cavity.lua:2: time.levels must be 1, 2 or \"auto\", not 1.5"},
+    {"simulation { " MESH ORDER MATERIALS "\ntime = { steps = 1, levels = 'two' } }",
+     "cavity.lua:2: time.levels must be 1, 2 or \"auto\", not the string \"two\""},
     {"simulation { " MESH ORDER MATERIALS "\ntime = { steps = 1, decay = 0 } }",
      "cavity.lua:2: time.decay must be a number > 0 (dB), not 0"},
     {"simulation { " MESH ORDER MATERIALS "\ntime = { steps = 1, finish = true } }",
@@ -385,7 +393,8 @@ static void fills_in_defaults(void **state)
   assert_int_equal(c.order, 3);
   assert_true(c.alpha == 1);
   assert_int_equal(c.time.integrator, MX_LEAPFROG);
-  assert_true(c.time.stop == 0 && c.time.steps == 1 && c.time.step == 0 && c.time.cfl == 0.95 && c.time.line == 1);
+  assert_true(c.time.stop == 0 && c.time.steps == 1 && c.time.step == 0 && c.time.cfl == 0.95 && c.time.levels == 1);
+  assert_int_equal(c.time.line, 1);
   assert_true(c.time.decay == 0 && c.time.finish == NULL && c.time.walltime == 0);
   assert_true(c.checkpoint.every == 0 && c.checkpoint.minutes == 0);
   assert_string_equal(c.backend, "auto");
@@ -422,7 +431,7 @@ static const char full_text[] =
     "simulation {\n"
     "  name = 'box.1', backend = 'reference', precision = 'single', order = 8, flux = 'centered',\n"
     "  mesh = { file = '/meshes/box.geo', size = 0.1, unit = 1e-3, parameters = { b = 2, a = -1.5 } },\n"
-    "  time = { integrator = 'lsrk', stop = 20e-9, step = 1e-12, cfl = 1, decay = 40, "
+    "  time = { integrator = 'lsrk', stop = 20e-9, step = 1e-12, cfl = 1, levels = 'auto', decay = 40, "
     "walltime = '100:20:03', finish = function(t, n, energy) return n == 7 end },\n"
     "  materials = { [7] = { epsilon_r = function(x, y, z) return 2 + x end }, default = { sigma = 0.5 },\n"
     "                glass = { epsilon_r = 2.25, mu_r = 3,\n"
@@ -456,6 +465,7 @@ static void check_full_run(const struct mx_config *c)
   assert_true(c->mesh.parameter_value[0] == -1.5 && c->mesh.parameter_value[1] == 2);
   assert_int_equal(c->time.integrator, MX_LSRK);
   assert_true(c->time.stop == 20e-9 && c->time.steps == 0 && c->time.step == 1e-12 && c->time.cfl == 1);
+  assert_int_equal(c->time.levels, 0);
   assert_true(c->time.decay == 40 && c->time.walltime == 100 * 3600 + 20 * 60 + 3);
   assert_true(c->checkpoint.every == 500 && c->checkpoint.minutes == 0.5);
   bool finish = true;

@@ -51,6 +51,7 @@ static void tells_each_key_once(void **state)
   /* Of the root, of a table, of a table by names, of a list, and of tables in these. */
   static const char *const some[] = {"order -",
                                      "time.cfl -",
+                                     "time.levels -",
                                      "materials.*.epsilon_r -",
                                      "materials.*.debye.*.tau -",
                                      "sources.*.moment dipole",

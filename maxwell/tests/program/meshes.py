@@ -67,11 +67,13 @@ class Mesh:
         return "\n".join(lines + ["$EndElements", ""])
 
 
-def box(cells=(2, 1, 1)):
-    """A box of unit cubes. Volume 1, "left", is the first layer in x, volume 2, "right", the rest. Surface 1 is x = 0,
-    2 the other end, 3 the sides in y, 5 those in z, 4 (inside) what is between the volumes; the outer ones are "walls",
-    1 is also "port"."""
-    nx, ny, nz = cells
+def box(cells=(2, 1, 1), planes=None, left=lambda i, j, k: i == 0):
+    """A box of unit cubes, or of those between these planes, a list for each of x, y and z from 0 on. Volume 1, "left",
+    is the first layer in x or what left(i, j, k) says, volume 2, "right", the rest. Surface 1 is x = 0, 2 the other
+    end, 3 the sides in y, 5 those in z, 4 (inside) what is between the volumes; the outer ones are "walls", 1 is also
+    "port"."""
+    planes = planes or [[float(i) for i in range(n + 1)] for n in cells]
+    nx, ny, nz = (len(along) - 1 for along in planes)
     mesh = Mesh()
 
     def node(i, j, k):
@@ -80,24 +82,24 @@ def box(cells=(2, 1, 1)):
     for k in range(nz + 1):
         for j in range(ny + 1):
             for i in range(nx + 1):
-                mesh.point(node(i, j, k), float(i), float(j), float(k))
+                mesh.point(node(i, j, k), planes[0][i], planes[1][j], planes[2][k])
     faces = {}
     for i in range(nx):
         for j in range(ny):
             for k in range(nz):
                 for tet in SIX:
                     corners = [node(i + (c & 1), j + (c >> 1 & 1), k + (c >> 2)) for c in tet]
-                    mesh.add(3, 1 if i == 0 else 2, TETRAHEDRON, corners)
+                    mesh.add(3, 1 if left(i, j, k) else 2, TETRAHEDRON, corners)
                     for drop in range(4):
                         face = tuple(sorted(corners[:drop] + corners[drop + 1:]))
-                        faces.setdefault(face, []).append(i)
-    for face, cells_of in sorted(faces.items()):
+                        faces.setdefault(face, []).append(left(i, j, k))
+    for face, sides in sorted(faces.items()):
         x = [mesh.points[n][0] for n in face]
-        if len(cells_of) == 1:
+        if len(sides) == 1:
             flat_in_y = len({mesh.points[n][1] for n in face}) == 1
-            surface = 1 if max(x) == 0 else 2 if min(x) == nx else 3 if flat_in_y else 5
+            surface = 1 if max(x) == 0 else 2 if min(x) == planes[0][-1] else 3 if flat_in_y else 5
             mesh.add(2, surface, TRIANGLE, face)
-        elif sorted(cells_of) == [0, 1]:
+        elif sides[0] != sides[1]:
             mesh.add(2, 4, TRIANGLE, face)
     mesh.group(3, 11, "left", [1])
     if nx > 1:
