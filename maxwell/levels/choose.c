@@ -38,6 +38,24 @@ fail:
   return err->code;
 }
 
+/* Keeps half of the elements out of the core. */
+static int keep_half(struct mx_level_steps *steps, const struct mx_problem *problem, double limit, struct dg_error *err)
+{
+  enum { ROUNDS = 30 };
+  double low = limit, high = 2 * limit;
+  for (size_t e = 0; e < problem->K; e++) high = fmax(high, 2 * steps->core[e]);
+  if (dg_comm_reduce(problem->comm, DG_MAX, 1, &high, err) != 0) return err->code;
+  for (int round = 0; round < ROUNDS; round++) {
+    const double middle = sqrt(low * high);
+    int64_t count[2] = {0, (int64_t)problem->K};
+    for (size_t e = 0; e < problem->K; e++) count[0] += steps->core[e] < middle;
+    if (dg_comm_reduce_int(problem->comm, DG_SUM, 2, count, err) != 0) return err->code;
+    *(2 * count[0] > count[1] ? &high : &low) = middle;
+  }
+  steps->most = fmin(steps->most, low);
+  return 0;
+}
+
 int mx_level_steps(struct mx_level_steps *steps, const struct mx_problem *problem, const double *rate, double limit,
                    struct dg_error *err)
 {
@@ -52,7 +70,7 @@ int mx_level_steps(struct mx_level_steps *steps, const struct mx_problem *proble
     goto fail;
   for (size_t e = 0; e < problem->K; e++)
     if (!mx_level_takes(problem, e)) steps->most = fmin(steps->most, steps->part[e]);
-  (void)!dg_comm_reduce(problem->comm, DG_MIN, 1, &steps->most, err);
+  if (dg_comm_reduce(problem->comm, DG_MIN, 1, &steps->most, err) == 0) (void)!keep_half(steps, problem, limit, err);
 fail:
   dg_free(alone);
   return err->code;

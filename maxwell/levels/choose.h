@@ -9,7 +9,10 @@
 struct mx_level_steps {
   double *core; /* [K] the largest step for which the element is not in the core */
   double *part; /* [K] the largest step for which it is neither in the core nor in the rim */
-  double most;  /* the largest step for which no element is in the part that must not be (mx_level_takes) */
+  /* The largest step for which no element is in the part that must not be (mx_level_takes), and at most half of all in
+   * the core. The filter would take any step, but it does not follow waves for which the step is too long: the step
+   * stays one that most elements could take alone. */
+  double most;
 };
 
 /* rate[K]: of maxwell/limit/local_part.h; limit: the step of one level (c0 dt), which the fastest element of all sets.
