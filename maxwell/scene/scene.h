@@ -53,6 +53,7 @@ struct mx_scene {
   /* How it runs. */
   double step;                     /* s */
   double limit;                    /* largest stable step, s; 0 where none is known (Euler) */
+  double single_limit;             /* that without local time steps */
   const struct mx_step_plan *plan; /* the step with the automatic one that it was made of */
   long steps;
   double ringing, patience;      /* s: output.resonances listens from here on, and has enough there; 0 without it */

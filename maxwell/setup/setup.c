@@ -57,6 +57,7 @@ struct mx_scene mx_setup_scene(struct mx_setup *setup)
                            .unknowns = setup->unknowns,
                            .step = setup->step,
                            .limit = setup->limit,
+                           .single_limit = setup->single_limit,
                            .plan = &setup->plan,
                            .steps = setup->steps,
                            .ringing = setup->ringing,

@@ -45,6 +45,7 @@ struct mx_setup {
   struct mx_phasors phasors;
   size_t unknowns;                        /* 6 Np elements, of all ranks */
   double limit;                           /* largest stable step, s; 0 where none is known (Euler) */
+  double single_limit;                    /* that of one level */
   double certain;                         /* share of the limit that the search vouches for; 1 for Euler */
   size_t limit_elements, limit_clustered; /* as in stability.h */
   int limit_applications;

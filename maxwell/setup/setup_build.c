@@ -185,6 +185,7 @@ static int choose_step(struct mx_setup *setup, struct dg_error *err)
     setup->limit_elements = stability.elements;
     setup->limit_clustered = stability.clustered;
     setup->limit_applications = stability.applications;
+    setup->single_limit = setup->limit;
   }
   setup->step = config->time.step > 0 ? config->time.step : config->time.cfl * setup->limit;
   if (unstable == NULL && setup->step > setup->certain * setup->limit && refuse_step(setup, err) != 0) return err->code;

@@ -9,7 +9,9 @@
 #include "libdg/base/memory.h"
 #include "libdg/base/clock.h"
 #include "libdg/mesh/load/format.h"
+#include "maxwell/levels/work.h"
 #include "maxwell/limit/local_part.h"
+#include "maxwell/model/selectors.h"
 #include "maxwell/step/stepper.h"
 
 enum { SLOWEST = 5, BINS = 4096 };
@@ -19,10 +21,11 @@ enum { SLOWEST = 5, BINS = 4096 };
 /* ---- the slowest elements ---- */
 
 struct slow {
-  double rate, place[3], quality;
+  double rate, place[3], edge, quality; /* edge: the longest, m */
   uint64_t tag;
   int64_t number; /* in the whole mesh */
   int32_t entity; /* volume of the element; -1: there is no element */
+  int material;   /* index into config.material */
 };
 
 /* Orders the fastest rates, which have the smallest limits, first. The order is the same for any number of ranks. */
@@ -34,28 +37,36 @@ static int slowest_first(const void *left, const void *right)
   return (a->number > b->number) - (a->number < b->number);
 }
 
-/* The quality of an element: the least height over the longest edge, 1 for a regular tetrahedron. */
-static double quality_of(const struct mx_problem *problem, const struct dg_mesh *mesh, size_t e)
+static double longest_edge(const struct dg_mesh *mesh, size_t e)
 {
-  double longest = 0, widest = 0;
-  for (int a = 0; a < 4; a++) {
+  double longest = 0;
+  for (int a = 0; a < 4; a++)
     for (int b = a + 1; b < 4; b++) {
       const double *x = mesh->vertex[mesh->element[e][a]], *y = mesh->vertex[mesh->element[e][b]];
       longest = fmax(longest, hypot(hypot(x[0] - y[0], x[1] - y[1]), x[2] - y[2]));
     }
-    widest = fmax(widest, problem->face_scale[e][a]);
-  }
+  return longest;
+}
+
+/* The quality of an element: the least height over the longest edge, 1 for a regular tetrahedron. */
+static double quality_of(const struct mx_problem *problem, double longest, size_t e)
+{
+  double widest = 0;
+  for (int f = 0; f < 4; f++) widest = fmax(widest, problem->face_scale[e][f]);
   return 2 / widest / longest / sqrt(2.0 / 3.0); /* a face scale is 2 / height */
 }
 
 static struct slow describe(const struct mx_scene *scene, const double *rate, size_t e)
 {
   const struct dg_mesh *mesh = scene->mesh;
+  const double edge = longest_edge(mesh, e);
   struct slow slow = {.rate = rate[e],
-                      .quality = quality_of(scene->problem, mesh, e),
+                      .edge = edge,
+                      .quality = quality_of(scene->problem, edge, e),
                       .tag = mesh->tag[e],
                       .number = dg_mesh_global(mesh, e),
-                      .entity = mesh->volume[e]};
+                      .entity = mesh->volume[e],
+                      .material = scene->assignment->material[e]};
   for (int i = 0; i < 4; i++)
     for (int b = 0; b < 3; b++) slow.place[b] += 0.25 * mesh->vertex[mesh->element[e][i]][b];
   return slow;
@@ -124,11 +135,45 @@ static void report_slowest(const struct mx_scene *scene, const struct slow *slow
   for (int i = 0; i < SLOWEST && ratio > SHOWN && slow[i].entity >= 0; i++) {
     const struct dg_entity *volume = &mesh->entity[slow[i].entity];
     const char *group = volume->groups > 0 ? mesh->group[volume->group[0]].name : "";
+    char material[80];
+    mx_selector_name(&scene->config->material[slow[i].material].where, material, sizeof material);
     dg_log_line(scene->log,
-                "pace      %.2g: element %" PRIu64 " at (%.5g, %.5g, %.5g) m, quality %.2g, volume %d%s%s%s",
-                median / slow[i].rate, slow[i].tag, slow[i].place[0], slow[i].place[1], slow[i].place[2],
-                slow[i].quality, volume->tag, group[0] != '\0' ? " (" : "", group, group[0] != '\0' ? ")" : "");
+                "pace      %.2g: element %" PRIu64
+                " at (%.5g, %.5g, %.5g) m, edges to %.2g m, quality %.2g, volume %d%s%s%s, material %s; alone it "
+                "allows %.3g s",
+                median / slow[i].rate, slow[i].tag, slow[i].place[0], slow[i].place[1], slow[i].place[2], slow[i].edge,
+                slow[i].quality, volume->tag, group[0] != '\0' ? " (" : "", group, group[0] != '\0' ? ")" : "",
+                material, scene->single_limit * most / slow[i].rate);
   }
+}
+
+/* ---- levels ---- */
+
+/* Counts the passes over an element in a step, by levels and in all. */
+static int count_passes(const struct mx_scene *scene, struct mx_level_work work[MX_LEVELS_MAX + 1], double *passes,
+                        struct dg_error *err)
+{
+  *passes = 0;
+  if (mx_levels_work(scene->levels, scene->problem, work, err) != 0) return err->code;
+  for (int i = 0; i <= scene->levels->count; i++) *passes += work[i].passes;
+  return 0;
+}
+
+static int report_levels(const struct mx_scene *scene, struct dg_error *err)
+{
+  struct mx_level_work work[MX_LEVELS_MAX + 1];
+  double passes;
+  if (scene->levels->count == 0) return 0;
+  if (count_passes(scene, work, &passes, err) != 0) return err->code;
+  dg_log_line(scene->log, "levels    1: %" PRId64 " elements, %.2g of the work of a step", work[0].elements,
+              work[0].passes / passes);
+  for (int i = 1; i <= scene->levels->count; i++)
+    dg_log_line(scene->log, "levels    %d: %" PRId64 " elements, %" PRId64 " of them in the core, %.2g of the work",
+                i + 1, work[i].elements, work[i].core, work[i].passes / passes);
+  const double one = work[0].passes / (scene->config->time.cfl * scene->single_limit);
+  dg_log_line(scene->log, "levels    counted so, the run is %.2f times as fast as with one level",
+              one / (passes / scene->step));
+  return 0;
 }
 
 /* ---- seconds ---- */
@@ -162,17 +207,18 @@ int mx_report_seconds(const struct mx_scene *scene, struct dg_error *err)
   enum { UNKNOWNS = 200000 };
   const size_t per_element = 6 * (size_t)scene->ref->Np;
   struct mx_problem part = {0};
+  struct mx_level_work work[MX_LEVELS_MAX + 1];
   double *rate = NULL;
   int64_t largest = (int64_t)scene->problem->K;
-  double seconds = 0;
+  double seconds = 0, passes;
   if (scene->ops->card->present) return 0;
   if (DG_NEW(rate, scene->problem->K, err) != 0) return err->code;
   mx_local_rates(scene->problem, !mx_staggered(scene->config->time.integrator), rate);
-  if (dg_comm_reduce_int(scene->comm, DG_MAX, 1, &largest, err) != 0 ||
+  if (dg_comm_reduce_int(scene->comm, DG_MAX, 1, &largest, err) != 0 || count_passes(scene, work, &passes, err) != 0 ||
       mx_local_part(&part, scene->problem, UNKNOWNS / per_element, MX_PART_REGION, rate, err) != 0)
     goto fail;
   if (dg_comm_rank(scene->comm) == 0 && time_steps(scene, &part, &seconds, err) == 0) {
-    const double step = seconds * (double)largest / (double)part.K;
+    const double step = seconds * (double)largest / (double)part.K * passes / work[0].passes;
     dg_log_line(scene->log,
                 "pace      about %.3g s for the %ld steps on this machine (%.3g ms each, output not counted)",
                 step * (double)scene->steps, scene->steps, 1e3 * step);
@@ -191,6 +237,7 @@ int mx_report_pace(const struct mx_scene *scene, struct dg_error *err)
   mx_local_rates(scene->problem, !mx_staggered(scene->config->time.integrator), rate);
   if (find_median(scene, rate, &median, &most, err) != 0 || find_slowest(scene, rate, slow, err) != 0) goto fail;
   report_slowest(scene, slow, median, most);
+  (void)!report_levels(scene, err);
 fail:
   dg_free(rate);
   return err->code;

@@ -1,0 +1,33 @@
+/* Counts the work of a step. The set-up reports it. */
+#include "maxwell/levels/work.h"
+
+static int64_t core_of(const struct mx_problem *part)
+{
+  int64_t core = 0;
+  for (size_t e = 0; e < part->K; e++) core += !mx_rests(part, e);
+  return core;
+}
+
+int mx_levels_work(const struct mx_levels *levels, const struct mx_problem *whole,
+                   struct mx_level_work work[MX_LEVELS_MAX + 1], struct dg_error *err)
+{
+  static const double copies = 0.5; /* of a pass over the part */
+  const int count = levels != NULL ? levels->count : 0;
+  int64_t sums[2 * MX_LEVELS_MAX + 1] = {(int64_t)whole->K};
+  double times = 1; /* that a level's filter is applied in a step of the whole */
+  for (int i = 0; i < count; i++) {
+    sums[2 * i + 1] = (int64_t)levels->level[i].problem.K;
+    sums[2 * i + 2] = core_of(&levels->level[i].problem);
+  }
+  if (dg_comm_reduce_int(whole->comm, DG_SUM, 2 * (size_t)count + 1, sums, err) != 0) return err->code;
+  work[0] = (struct mx_level_work){sums[0], sums[0], 2 * (double)sums[0]};
+  for (int i = 0; i < count; i++) {
+    const int m = levels->level[i].m;
+    const double part = (double)sums[2 * i + 1], core = (double)sums[2 * i + 2];
+    const bool rests = m == 1 && i + 1 == count;
+    work[i + 1] = (struct mx_level_work){sums[2 * i + 1], sums[2 * i + 2],
+                                         rests ? 0 : times * ((m - 1) * (core + part) + copies * part)};
+    times *= m;
+  }
+  return 0;
+}

@@ -1,0 +1,13 @@
+/* The work of a step, by levels. */
+#pragma once
+
+#include "maxwell/levels/levels.h"
+
+struct mx_level_work {
+  int64_t elements, core; /* of all ranks: in the part, and in its core */
+  double passes;          /* passes over an element in a step of the whole, of either field; copies are counted, too */
+};
+
+/* work[levels->count + 1]: the whole, then each level; NULL for none. Launches are not counted. Collective. */
+int mx_levels_work(const struct mx_levels *levels, const struct mx_problem *whole,
+                   struct mx_level_work work[MX_LEVELS_MAX + 1], struct dg_error *err) DG_MUST_USE;
