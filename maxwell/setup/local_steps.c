@@ -9,7 +9,6 @@
 #include "maxwell/levels/filter.h"
 #include "maxwell/limit/local_part.h"
 #include "maxwell/limit/stability.h"
-#include "maxwell/setup/closed_ports.h"
 
 static const double least_gain = 1.1;
 enum { ESTIMATE = 250000 }; /* unknowns of the search for a limit that no step depends on */
@@ -69,17 +68,13 @@ int mx_setup_levels(struct mx_setup *setup, double *step, struct dg_error *err)
   }
   if (DG_NEW(rate, problem->K, err) != 0 || DG_NEW(core, problem->K, err) != 0) goto fail;
   mx_local_rates(problem, false, rate);
-  if (mx_close_ports(&setup->sources, problem, NULL, 0, err) != 0 ||
-      mx_level_steps(&steps, problem, rate, limit, err) != 0 ||
-      mx_hold_elements(&setup->sources, problem, &steps, err) != 0 || calm_limit(setup, &calm, err) != 0 ||
+  if (mx_level_steps(&steps, problem, rate, limit, err) != 0 || calm_limit(setup, &calm, err) != 0 ||
       mx_level_choose(&plan, problem, &steps, limit, fmax(calm, limit), beside(setup), err) != 0)
     goto fail;
   if (plan.gain < least_gain) {
     dg_log_line(setup->log, "levels    one: two would make the run %.2f times as fast", plan.gain);
-    (void)!mx_open_ports(&setup->sources, problem, err);
     goto fail;
   }
-  if (mx_close_ports(&setup->sources, problem, &steps, plan.step, err) != 0) goto fail;
   mx_level_core(problem, &steps, plan.step, core);
   const double eta = setup->config->alpha > 0 ? more_damping : damping;
   if (mx_levels_add(&setup->levels, problem, core, plan.m, eta, err) != 0 ||
@@ -102,11 +97,10 @@ fail:
   return err->code;
 }
 
-int mx_setup_drop_levels(struct mx_setup *setup, struct dg_error *err)
+void mx_setup_drop_levels(struct mx_setup *setup)
 {
   if (setup->levels.count > 0) dg_log_line(setup->log, "levels    one: no step with two levels is stable");
   mx_levels_undo(&setup->levels, &setup->problem);
-  return mx_open_ports(&setup->sources, &setup->problem, err);
 }
 
 /* Leaves of the penalties in the core so much of what the step allows. */
@@ -128,9 +122,8 @@ static int holds_with(struct mx_setup *setup, double most, bool *holds, struct d
   struct mx_stability stability;
   if (leave(setup, most, err) != 0 || mx_levels_limit(&stability, &setup->problem, &setup->levels, step, 0, err) != 0)
     return err->code;
-  const double certain = 1 - stability.error, limit = mx_ports_limit(&setup->sources.ports, stability.limit, NULL);
-  *holds = step < certain * limit;
-  if (*holds) setup->limit = limit / MX_C0;
+  *holds = step < (1 - stability.error) * stability.limit;
+  if (*holds) setup->limit = stability.limit / MX_C0;
   return 0;
 }
 

@@ -8,7 +8,7 @@
  * the one to try with them. setup->levels has none where none pays. Collective. */
 int mx_setup_levels(struct mx_setup *setup, double *step, struct dg_error *err) DG_MUST_USE;
 /* Goes back to one level. */
-int mx_setup_drop_levels(struct mx_setup *setup, struct dg_error *err) DG_MUST_USE;
+void mx_setup_drop_levels(struct mx_setup *setup);
 /* Fits the levels to the step of the run, setup->step: their shorter steps, and whether all is stable; `holds` says so.
  * The limit is not monotone in the step, so that the caller tries a shorter one where it does not hold. */
 int mx_setup_fit_levels(struct mx_setup *setup, bool *holds, struct dg_error *err) DG_MUST_USE;

@@ -16,7 +16,6 @@
 #include "maxwell/model/selectors.h"
 #include "maxwell/phasor/phasor_sar.h"
 #include "maxwell/problem/build/problem_build.h"
-#include "maxwell/setup/closed_ports.h"
 #include "maxwell/setup/reports/conductor_report.h"
 #include "maxwell/setup/drawn_layers.h"
 #include "maxwell/setup/reports/layer_report.h"
@@ -161,7 +160,7 @@ static int fit_steps(struct mx_setup *setup, bool kept, struct dg_error *err)
     if (holds) return 0;
     if (kept) break;
   }
-  if (mx_setup_drop_levels(setup, err) != 0) return err->code;
+  mx_setup_drop_levels(setup);
   setup->step = fmin(widest, setup->config->time.cfl * setup->limit);
   return count_steps(setup, false, err);
 }
@@ -451,7 +450,6 @@ static int make_tables(struct mx_setup *setup, const struct dg_geometry *geometr
   mx_ports_report_limits(&setup->sources.ports, config, setup->log);
   if (check_balance(setup, err) != 0 || check_s_parameters(setup, err) != 0 || choose_step(setup, err) != 0 ||
       check_frequencies(setup, err) != 0 || mx_measures_check_step(&setup->measures, setup->step, err) != 0 ||
-      mx_finish_closed_ports(&setup->sources, &setup->problem, setup->step * MX_C0, setup->log, err) != 0 ||
       mx_sources_prepare(&setup->sources, setup->step, setup->steps, err) != 0)
     return err->code;
   scene = mx_setup_scene(setup); /* with the step */

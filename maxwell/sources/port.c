@@ -189,25 +189,6 @@ static double convolve(const struct mx_ports *ports, const struct mx_port_mode *
   return n == 0 ? sum : sum + product(mode->table[1], past_at(ports, mode, 1, n - 1), count - 1);
 }
 
-/* The current of a closed port, at stage s of step n; v: the incident voltage there. What leaves is told as a whole by
- * H's part, r j, which belongs to half steps. */
-static double evaluate_closed(const struct mx_ports *ports, struct mx_port *port, long n, int s, double v)
-{
-  const struct mx_port_mode *mode = &port->mode[0];
-  const bool lumped = port->kind == MX_LUMPED_PORT;
-  const double source = lumped ? v : 2 * v, voltage = mode->recorded[0] + mode->recorded[1];
-  if (s == 0) {
-    port->incident[n] = port->incoming[n] = v;
-    *past_at(ports, mode, 0, n) = lumped ? -v : 0;
-    if (n == 0) port->half_before = mode->recorded[0] - source; /* r j at t = 0, to be mirrored there */
-    return 0;
-  }
-  const double j = (voltage - source) / (port->wall + 0.5 * port->own_part);
-  *past_at(ports, mode, 1, n) = port->wall * j;
-  if (n == 0) port->half_before = 2 * port->half_before - port->wall * j;
-  return j;
-}
-
 void mx_ports_evaluate(struct mx_ports *ports, struct mx_source_list *list, long n, int s, double t)
 {
   for (size_t i = 0; ports->here && i < ports->count; i++) {
@@ -217,10 +198,6 @@ void mx_ports_evaluate(struct mx_ports *ports, struct mx_source_list *list, long
     if (driven)
       incident =
           port->amplitude / port->scale * mx_waveform_at(&list->source[port->mode[0].term].waveform, t - port->delay);
-    if (port->own_part > 0) {
-      list->source[port->mode[0].term].now[0] = evaluate_closed(ports, port, n, s, incident);
-      continue;
-    }
     for (size_t k = 0; k < port->modes; k++) {
       struct mx_port_mode *mode = &port->mode[k];
       double v = k == 0 ? incident : 0;
@@ -436,8 +413,6 @@ void mx_ports_release(struct mx_ports *ports)
       for (int s = 0; s < MX_PASSES_MAX; s++) dg_free(port->mode[k].table[s]);
     }
     dg_free(port->mode);
-    dg_free(port->current);
-    dg_free(port->open);
     mx_line_losses_release(&port->losses);
     dg_free(port->body);
     dg_free(port->what);
@@ -446,7 +421,6 @@ void mx_ports_release(struct mx_ports *ports)
     dg_free(port->incoming);
   }
   dg_free(ports->port);
-  dg_free(ports->codes);
   dg_comm_free(ports->comm);
   *ports = (struct mx_ports){0};
 }

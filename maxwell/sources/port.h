@@ -48,8 +48,6 @@ struct mx_ports {
   size_t steps_seen; /* t_0 .. t_(steps_seen - 1) are in the history */
   bool here;         /* ports have faces on this rank, or it is rank 0, which writes: elsewhere there is no history */
   struct dg_comm *comm; /* of the ranks with `here`; NULL: none or one */
-  int32_t (*codes)[4];  /* [K] the problem's neighbours before ports were closed (port_closed.h); NULL: none was */
-  size_t open_faces;    /* and its open faces */
 };
 
 /* Adds the ports of config to the list (terms) and the problem (functionals). Collective. Errors (DG_INPUT), with

@@ -204,8 +204,6 @@ static int add_term(const struct build *b, struct mx_port_mode *mode, const doub
     return b->err->code;
   term->open = mx_boundary_is_open(b->config);
   source->port = true;
-  const bool keeps = !element && mode == b->port->mode;
-  if (keeps && DG_NEW(b->port->current, numbers, b->err) != 0) return b->err->code;
   if (mode == b->port->mode && b->config->port.driven) {
     source->driven = true;
     source->waveform = b->config->port.waveform;
@@ -230,7 +228,6 @@ static int add_term(const struct build *b, struct mx_port_mode *mode, const doub
       for (size_t c = 0; c < 3; c++) turned[c * Nf + m] = w[c];
     }
     if (of_E) memcpy(term->E + 3 * own * Nf, e, 3 * Nf * sizeof *e);
-    if (keeps) memcpy(b->port->current + 3 * own * Nf, turned, 3 * Nf * sizeof *turned);
     for (size_t i = 0; i < 3 * Nf && of_H; i++) term->H[3 * own * Nf + i] = factor * turned[i];
     own++;
   }
@@ -306,7 +303,6 @@ static void describe(const struct build *b, const char *face, const struct mx_mo
 /* Walls take their impedance from the medium until the port knows better. */
 static void set_wall(const struct build *b)
 {
-  b->port->wall = b->Z;
   for (size_t i = 0; i < b->face.own; i++) {
     const size_t e = (size_t)b->face.where[i] / 4, f = (size_t)b->face.where[i] % 4;
     b->problem->flux[e][f] = mx_face_flux(sqrt(b->problem->mu[e] / b->problem->epsilon[e]), b->Z, 1);
@@ -525,7 +521,7 @@ static int build_port(struct build *b, const struct mx_assignment *assignment, i
       (config->kind != MX_MODAL_PORT &&
        mx_port_face_walls(&b->face, &b->place, assignment, b->all, index, b->err) != 0))
     return b->err->code;
-  b->Z = port->wall = sqrt(mu / epsilon);
+  b->Z = sqrt(mu / epsilon);
   port->impedance = b->Z * MX_ETA0;
   port->speed = MX_C0 / sqrt(epsilon * mu);
   if (config->kind == MX_WAVEGUIDE_PORT) return build_waveguide(b, port->speed);

@@ -49,10 +49,6 @@ struct mx_port {
   char other_name[40];          /* "TE20"; "": it has no name */
   double dispersion;            /* of a TEM line: as in tem_mode.h */
   struct mx_circuit circuit;    /* of a lumped element */
-  double wall;                  /* relative impedance of the wall of a port */
-  double *current;              /* a closed port: H on its wall for a current of one, [faces][3][Nf] (port_closed.h) */
-  struct mx_face_flux *open;    /* [faces] while it is closed: the flux of its own wall; NULL: it is not closed */
-  double own_part; /* a closed port: what a current of one takes from the voltage in a step; 0: its wall is open yet */
   size_t modes;
   struct mx_port_mode *mode; /* the first is the port's own */
   double *incident;          /* [room] v(t_n), in volts of the mode */

@@ -14,8 +14,6 @@ struct guide {
   long steps;
   struct drive drive;
   double *amplitude; /* of the functionals */
-  /* Called before the limit is searched (step 0), and once the step (c0 dt) is known; may be NULL. */
-  void (*change)(struct guide *guide, double step);
 };
 
 static inline struct mx_port_config *guide_port(struct box *box, int surface, enum mx_boundary_kind kind)
@@ -35,16 +33,14 @@ static inline void guide_start(struct guide *guide, int order, enum mx_integrato
   struct box *box = &guide->box;
   guide->integrator = box->config.time.integrator = integrator;
   box_problem(box, order, 1);
-  if (mx_sources_init(&guide->sources, &box->problem, &box->assignment, &box->config, &box->mesh, &err) != 0)
+  if (mx_sources_init(&guide->sources, &box->problem, &box->assignment, &box->config, &box->mesh, &err) != 0 ||
+      mx_stability_limit(&stability, &box->problem, integrator, 0, &err) != 0)
     fail_msg("%s", err.message);
-  if (guide->change != NULL) guide->change(guide, 0);
-  if (mx_stability_limit(&stability, &box->problem, integrator, 0, &err) != 0) fail_msg("%s", err.message);
   guide->step = cfl * stability.limit / MX_C0;
   if (guide->steps == 0) {
     guide->steps = (long)ceil(T / guide->step);
     guide->step = T / (double)guide->steps;
   }
-  if (guide->change != NULL) guide->change(guide, guide->step * MX_C0);
   if (mx_sources_prepare(&guide->sources, guide->step, guide->steps, &err) != 0) fail_msg("%s", err.message);
   guide->amplitude = calloc(guide->sources.ports.functionals, sizeof(double));
 }

@@ -8,8 +8,6 @@
 
 #include <complex.h>
 
-#include "maxwell/setup/closed_ports.h"
-#include "maxwell/sources/port_closed.h"
 #include "maxwell/sources/port_state.h"
 #include "maxwell/tests/box.h"
 #include "maxwell/tests/drive.h"
@@ -303,130 +301,6 @@ static void test_lumped_reflection(void **state)
   }
 }
 
-/* Closes all ports. */
-static void close_ports(struct guide *guide, double step)
-{
-  struct dg_error err = {0};
-  struct mx_problem *problem = &guide->box.problem;
-  if (step == 0 ? mx_close_ports(&guide->sources, problem, NULL, 0, &err) != 0
-                : mx_finish_closed_ports(&guide->sources, problem, step, NULL, &err) != 0)
-    fail_msg("%s", err.message);
-  for (size_t i = 0; i < guide->sources.ports.count; i++) assert_true(mx_port_is_closed(&guide->sources.ports, i));
-  assert_int_equal(problem->open_faces, 0);
-}
-
-/* The line between ports of 50 and 200 ohm as above: the largest error of S. */
-static double closed_error(int order, double cfl, void (*change)(struct guide *, double))
-{
-  const double up[3] = {0, 0, 1}, Rs = 50, R = 200;
-  struct guide guide = {.change = change};
-  double worst = 0;
-  line(&guide, Rs, R, up);
-  guide.box.boundary[0].port.waveform =
-      (struct mx_waveform){.kind = MX_GAUSSIAN, .amplitude = 1, .tau = 1.5e-9, .t0 = 7.5e-9};
-  guide_start(&guide, order, MX_LEAPFROG, cfl, time_of(80e-9));
-  guide_run(&guide, NULL, NULL, NULL, NULL);
-  for (double f = 10e6; f < 300e6; f += 20e6) {
-    double complex in, back, none, through, t = I * tan(2 * pi * f / MX_C0 * plates[0]);
-    mx_ports_spectrum(&guide.sources.ports, 0, f, &in, &back);
-    mx_ports_spectrum(&guide.sources.ports, 1, f, &none, &through);
-    const double complex Zin = Z0 * (R + Z0 * t) / (Z0 + R * t), phase = 2 * pi * f / MX_C0 * plates[0];
-    const double complex transfer = 1 / (ccos(phase) + I * Z0 / R * csin(phase));
-    worst = fmax(worst, cabs(back / in - (Zin - Rs) / (Zin + Rs)));
-    worst = fmax(worst, cabs(through / (in + back) - transfer) / cabs(transfer));
-  }
-  guide_release(&guide);
-  return worst;
-}
-
-/* A closed wall takes the same wave: it is no worse, and of second order in time. */
-static void test_closed_reflection(void **state)
-{
-  (void)state;
-  for (int order = 2; order <= 4; order++) {
-    const double open = closed_error(order, 0.9, NULL), closed = closed_error(order, 0.9, close_ports),
-                 short_step = closed_error(order, 0.3, close_ports);
-    print_message("order %d: S off by %.2g; closed by %.2g, at a third of the step by %.2g\n", order, open, closed,
-                  short_step);
-    assert_true(SANITIZED || closed < 1.2 * open);
-    assert_true(SANITIZED || order < 3 || short_step < closed / 7);
-  }
-}
-
-/* What a look at a closed line finds. */
-struct closed_look {
-  double *v[2], *E, before[2], off, size;
-};
-static struct closed_look look;
-
-static void close_and_weigh(struct guide *guide, double step)
-{
-  for (size_t i = 0; i < 2 && step > 0; i++) {
-    look.v[i] = box_field(&guide->box);
-    mx_port_add_voltage(&guide->sources.ports, i, &guide->box.problem, look.v[i]);
-  }
-  close_ports(guide, step);
-  assert_true(guide->box.problem.sigma[0] > 0);
-}
-
-/* The mean of the voltage before and after a step is what the current was found with. */
-static void look_at_mean(struct guide *guide, long n, void *context)
-{
-  struct dg_error err = {0};
-  const struct mx_ports *ports = &guide->sources.ports;
-  (void)context;
-  if (guide->drive.ops->download(guide->drive.backend, look.E, NULL, &err) != 0) fail_msg("%s", err.message);
-  for (size_t i = 0; i < 2; i++) {
-    const struct mx_port *port = &ports->port[i];
-    double V = 0;
-    for (size_t k = 0; k < 3 * (size_t)guide->box.ref.Np * guide->box.problem.K; k++) V += look.v[i][k] * look.E[k];
-    if (n > 0) {
-      const double t = ((double)n - 0.5) * guide->step;
-      const double source = port->driven
-                                ? port->amplitude / port->scale *
-                                      mx_waveform_at(&guide->sources.list.source[port->mode[0].term].waveform, t)
-                                : 0;
-      const double told = source + port->mode[0].past[1][ports->room - (size_t)n];
-      look.off = fmax(look.off, fabs(told - 0.5 * (V + look.before[i])));
-      look.size = fmax(look.size, fabs(V));
-    }
-    look.before[i] = V;
-  }
-}
-
-/* The current is implicit: with losses, penalties and any resistance. Noise dies out at the limit of the step. */
-static void test_closed_is_implicit(void **state)
-{
-  (void)state;
-  const double up[3] = {0, 0, 1}, resistance[] = {1e-4, 30, 1e7};
-  for (int i = 0; i < 3; i++) {
-    struct guide guide = {.change = close_and_weigh, .steps = SANITIZED ? 50 : 3000};
-    struct decay decay = {.low = {INFINITY, INFINITY}};
-    line(&guide, resistance[i], 100, up);
-    guide.box.material[0].epsilon_r.value = 2.5;
-    guide.box.material[0].sigma.value = 0.01;
-    guide.box.boundary[0].port.waveform =
-        (struct mx_waveform){.kind = MX_GAUSSIAN, .amplitude = 1, .tau = 1e-9, .t0 = 3e-9};
-    guide_start(&guide, 2, MX_LEAPFROG, 0.999, 0);
-    double *E = box_field(&guide.box), *H = box_field(&guide.box);
-    look = (struct closed_look){.v = {look.v[0], look.v[1]}, .E = box_field(&guide.box)};
-    box_noise(&guide.box, E);
-    box_noise(&guide.box, H);
-    guide_run(&guide, E, H, look_at_mean, NULL);
-    print_message("%g ohm: mean voltages are %.2g off of %.2g\n", resistance[i], look.off, look.size);
-    assert_true(look.off < 1e-11 * look.size);
-    guide.drive.ops->destroy(guide.drive.backend);
-    guide.drive.backend = NULL;
-    guide.sources.ports.port[0].amplitude = 0;
-    mx_sources_reset(&guide.sources);
-    mx_ports_reset(&guide.sources.ports, -1);
-    guide_run(&guide, E, H, watch, &decay);
-    print_message("  energy %.3g, in %ld steps to %.3g\n", decay.first, guide.steps, decay.high[1]);
-    free(E), free(H), free(look.E), free(look.v[0]), free(look.v[1]);
-    guide_release(&guide);
-  }
-}
-
 /* A source that stays on: in the end it is a divider, and a source turned over makes the other sign. */
 static void test_voltage_divider(void **state)
 {
@@ -459,15 +333,10 @@ static void test_voltage_divider(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_kernel),
-      cmocka_unit_test(test_matched_guide),
-      cmocka_unit_test(test_mismatch),
-      cmocka_unit_test(test_below_cutoff),
-      cmocka_unit_test(test_long_run),
-      cmocka_unit_test(test_lumped_reflection),
+      cmocka_unit_test(test_kernel),          cmocka_unit_test(test_matched_guide),
+      cmocka_unit_test(test_mismatch),        cmocka_unit_test(test_below_cutoff),
+      cmocka_unit_test(test_long_run),        cmocka_unit_test(test_lumped_reflection),
       cmocka_unit_test(test_voltage_divider),
-      cmocka_unit_test(test_closed_reflection),
-      cmocka_unit_test(test_closed_is_implicit),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
