@@ -51,6 +51,19 @@ static double beside(const struct mx_setup *setup)
   return setup->ops->card->present ? 1.1e6 / (6.0 * setup->ref.Np) : 0;
 }
 
+/* Keeps lumped elements out of cores and rims: their circuits take the whole penalty of their walls, of which faces
+ * there keep a part. */
+static int hold_elements(const struct mx_setup *setup, struct mx_level_steps *steps, struct dg_error *err)
+{
+  const struct mx_ports *ports = &setup->sources.ports;
+  for (size_t i = 0; i < ports->elements; i++) {
+    const int32_t *where;
+    const size_t count = mx_ports_element_faces(ports, &setup->problem, i, &where);
+    for (size_t k = 0; k < count; k++) steps->most = fmin(steps->most, steps->part[where[k] / 4]);
+  }
+  return dg_comm_reduce(setup->comm, DG_MIN, 1, &steps->most, err);
+}
+
 int mx_setup_levels(struct mx_setup *setup, double *step, struct dg_error *err)
 {
   struct mx_problem *problem = &setup->problem;
@@ -68,7 +81,8 @@ int mx_setup_levels(struct mx_setup *setup, double *step, struct dg_error *err)
   }
   if (DG_NEW(rate, problem->K, err) != 0 || DG_NEW(core, problem->K, err) != 0) goto fail;
   mx_local_rates(problem, false, rate);
-  if (mx_level_steps(&steps, problem, rate, limit, err) != 0 || calm_limit(setup, &calm, err) != 0 ||
+  if (mx_level_steps(&steps, problem, rate, limit, err) != 0 || hold_elements(setup, &steps, err) != 0 ||
+      calm_limit(setup, &calm, err) != 0 ||
       mx_level_choose(&plan, problem, &steps, limit, fmax(calm, limit), beside(setup), err) != 0)
     goto fail;
   if (plan.gain < least_gain) {
@@ -122,8 +136,9 @@ static int holds_with(struct mx_setup *setup, double most, bool *holds, struct d
   struct mx_stability stability;
   if (leave(setup, most, err) != 0 || mx_levels_limit(&stability, &setup->problem, &setup->levels, step, 0, err) != 0)
     return err->code;
-  *holds = step < (1 - stability.error) * stability.limit;
-  if (*holds) setup->limit = stability.limit / MX_C0;
+  const double certain = 1 - stability.error, limit = mx_ports_limit(&setup->sources.ports, stability.limit, NULL);
+  *holds = step < certain * limit;
+  if (*holds) setup->limit = limit / MX_C0;
   return 0;
 }
 

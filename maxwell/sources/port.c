@@ -85,6 +85,16 @@ int mx_ports_prepare(struct mx_ports *ports, double step, long steps, struct dg_
 
 static size_t all_of(const struct mx_ports *ports) { return ports->count + ports->elements; }
 
+size_t mx_ports_element_faces(const struct mx_ports *ports, const struct mx_problem *problem, size_t element,
+                              const int32_t **where)
+{
+  const struct mx_port *port = &ports->port[ports->count + element];
+  *where = NULL;
+  if (port->circuit.form == MX_RESISTOR) return 0;
+  *where = problem->term[port->mode[0].term].where;
+  return problem->term[port->mode[0].term].count;
+}
+
 double mx_ports_limit(const struct mx_ports *ports, double limit, struct dg_log *log)
 {
   const double small = 0.5;

@@ -65,6 +65,10 @@ void mx_ports_warn(const struct mx_ports *ports, const struct mx_source_list *li
 /* Warns of lumped ports and elements around rods that are not thin at the frequencies that are asked for, or that the
  * sources have. */
 void mx_ports_warn_of_rods(const struct mx_ports *ports, const struct mx_config *config, struct dg_log *log);
+/* The faces of lumped element 0..elements-1 on this rank, 4 * element + face; none of a resistor, which has no state.
+ */
+size_t mx_ports_element_faces(const struct mx_ports *ports, const struct mx_problem *problem, size_t element,
+                              const int32_t **where);
 /* A step (c0 dt, metres) that is stable with the states of lumped elements, where `limit` is without them. An element
  * that makes the step much smaller gets a warning. */
 double mx_ports_limit(const struct mx_ports *ports, double limit, struct dg_log *log);

@@ -168,6 +168,27 @@ def test_s_parameters(program):
                    f"{f} Hz: {a} with one level, {b} with two, {exact} in the closed form")
 
 
+COIL = """\
+simulation {
+  mesh = { file = "line.msh" }, order = 2, time = { stop = 100e-9, levels = 2 }, materials = { default = {} },
+  boundaries = { [1] = { kind = "lumped_port", resistance = 376.730313668, direction = { 0, 0, 1 },
+                         waveform = waveform.gaussian { f0 = 20e6, bandwidth = 30e6 } },
+                 [2] = { kind = "lumped_element", circuit = "series", inductance = 1e-6, resistance = 50, direction = { 0, 0, 1 } },
+                 [3] = { kind = "pmc" }, [5] = { kind = "pec" } },
+}
+"""
+
+
+def test_lumped_element(program):
+    """Thin elements at a coil or at a port stay with the others."""
+    thin = ([0, 1, 2, 3, 4, 5, 6, 7, 8, 8.1, 8.2], [8.2 - x for x in (8.2, 8.1, 8, 7, 6, 5, 4, 3, 2, 1, 0)])
+    for planes in thin:
+        mesh = meshes.box(planes=(planes, [0, 1], [0, 1]))
+        with Place(program, {"input/line.msh": mesh.text()}, COIL) as place:
+            said = levels_of(place.good(*RUN))
+            expect(len(said) == 1 and said[0].startswith("levels    one: "), f"{said}")
+
+
 FAR = """\
 simulation {
   mesh = { file = "graded.msh" }, order = 2, time = { stop = 140e-9, levels = 2 }, materials = { default = {} },
