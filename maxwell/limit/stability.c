@@ -536,8 +536,8 @@ fail:
   return err->code;
 }
 
-/* Local rates with which the parts are chosen: in a core the filter brings all modes down to those of the slowest that
- * the step takes, so that modes of the whole and of the borders of cores decide. */
+/* Local rates with which a region is chosen: in a core the filter brings all modes down to those of the slowest that the
+ * step takes, so that modes outside and at the borders of cores decide. */
 static int rates_with_levels(const struct mx_problem *problem, double *rate, struct dg_error *err)
 {
   static const double inside = 0.7;
@@ -586,6 +586,7 @@ int mx_levels_limit(struct mx_stability *result, const struct mx_problem *proble
   if (DG_NEW(rate, problem->K, err) != 0 || rates_with_levels(problem, rate, err) != 0 ||
       examine_levels_part(result, problem, levels, step, MX_PART_REGION, most / each, rate, err) != 0)
     goto fail;
+  mx_local_rates(problem, false, rate); /* inside of cores the fastest elements use the filter up */
   if (!all && (mx_neighbourhood_rates(problem, rate, err) != 0 ||
                examine_levels_part(result, problem, levels, step, MX_PART_CLUSTERS, most / 2 / each, rate, err) != 0))
     goto fail;

@@ -12,7 +12,7 @@ import sys
 
 import meshes
 from checkpoint_contract import split
-from harness import Place, expect
+from harness import Place, expect, on_ranks
 from run_contract import RUN, main
 
 C0, ETA0 = 299792458.0, 376.730313668
@@ -238,6 +238,32 @@ def test_longer_after_a_checkpoint(program):
         expect_two(out)
         expect(after["time_step"] == before["time_step"] and after["steps"] > before["steps"],
                f"{before['time_step']} s, then {after['time_step']} s")
+
+
+def test_ranks(program):
+    """Ranks that share the elements have the steps, the levels and the fields of one, also where a rank has no element
+    that takes shorter steps."""
+    for flux in ("upwind", "centered"):
+        with Place(program, FILES, cavity(flux)) as place:
+            alone = levels_of(place.good(*RUN, *sets(stop=5e-9)))
+            end, fields = last_line(place, "case")
+            for ranks in (2, 4):
+                out = place.good(*RUN, "-o", "shared", *sets(stop=5e-9), **on_ranks(ranks))
+                expect(levels_of(out) == alone, f"{levels_of(out)} on {ranks} ranks, {alone} on one")
+                again, shared = last_line(place, "shared")
+                expect(end == again, f"ends at {again} s and {end} s")
+                far = max(abs(a - b) for p, q in zip(fields, shared) for a, b in zip(p, q))
+                expect(far < 1e-12, f"{flux}, {ranks} ranks: {far}")
+
+
+def test_profile(program):
+    """Shorter steps are a phase of their own, and a watch changes no result."""
+    with Place(program, FILES, cavity("centered")) as place:
+        place.good(*RUN, *sets(stop=5e-9))
+        fields = last_line(place, "case")
+        out = place.good(*RUN, "--profile", "-o", "watched", *sets(stop=5e-9))
+        expect(re.search(r"^profile +level 1, shorter steps +\d+ ", out, re.M), out)
+        expect(last_line(place, "watched") == fields, "the fields are other ones")
 
 
 def test_reasons(program):
