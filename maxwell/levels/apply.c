@@ -41,7 +41,7 @@ static void filter(struct mx_levels_apply *apply, int i, double *u)
   if (i >= apply->levels->count) return;
   const struct mx_level *level = &apply->levels->level[i];
   const struct mx_problem *part = &level->problem;
-  const struct mx_filter of = mx_filter_of(level->m, level->eta);
+  const struct mx_filter of = mx_filter_at(apply->levels, i);
   const size_t numbers = numbers_of(part), n = numbers * part->K;
   double *E = apply->E[i], *H = apply->H[i], *change = apply->change[i], *rate = apply->rate[i];
   for (size_t e = 0; e < part->K; e++)

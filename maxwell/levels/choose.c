@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "libdg/base/memory.h"
+#include "maxwell/levels/filter.h"
 
 /* A shorter step may be this fraction of what the elements of the core allow. */
 static const double room = 0.98;
@@ -76,37 +77,116 @@ fail:
   return err->code;
 }
 
-static int64_t below(const struct mx_problem *problem, const double *step, double bound)
+/* The lattice is finer than the search for the limit is exact in m, and spans ratios to 500. */
+static const double finer = 1.02;
+
+int mx_level_lattice_index(const struct mx_level_lattice *lattice, double step)
 {
-  int64_t count = 0;
-  for (size_t e = 0; e < problem->K; e++) count += step[e] < bound;
-  return count;
+  const double i = ceil(log(step / lattice->step[0]) / log(finer) - 1e-9);
+  return i > 0 ? (int)fmin(i, MX_LATTICE) : 0;
+}
+
+/* count[i] = elements with value < step[i]. */
+static void count_below(const struct mx_level_lattice *lattice, size_t K, const double *value, int64_t *count)
+{
+  int64_t seen = 0;
+  memset(count, 0, MX_LATTICE * sizeof *count);
+  for (size_t e = 0; e < K; e++) {
+    int i = mx_level_lattice_index(lattice, value[e]);
+    while (i < MX_LATTICE && value[e] >= lattice->step[i]) i++;
+    while (i > 0 && value[e] < lattice->step[i - 1]) i--;
+    if (i < MX_LATTICE) count[i]++;
+  }
+  for (int i = 0; i < MX_LATTICE; i++) count[i] = seen += count[i];
+}
+
+double mx_level_filter_cost(const struct mx_level_lattice *lattice, int i, int m, double inner, double beside)
+{
+  static const double copies = 0.5; /* of a pass over the part */
+  const double core = (double)lattice->core[i], part = (double)lattice->part[i];
+  if (m == 1 && inner == 0) return 0; /* not filtered at all */
+  return (m - 1) * (core + part + 3 * beside) + copies * part + 4 * beside + m * inner;
+}
+
+/* The cheapest way to pass once over a level at each lattice step: cost, shorter steps, and the lattice step in it. */
+struct path {
+  double cost[MX_LATTICE];
+  int m[MX_LATTICE], to[MX_LATTICE];
+};
+
+/* Extends paths with one level less. scale: what the step of a level is longer than on the lattice. */
+static void extend(struct path *path, const struct path *inner, const struct mx_level_lattice *lattice, double eta,
+                   double scale, double beside)
+{
+  double ratio[MX_SUBSTEPS_MAX + 1];
+  for (int m = 1; m <= MX_SUBSTEPS_MAX; m++) ratio[m] = mx_filter_ratio(m, eta) * scale;
+  for (int i = 0; i < MX_LATTICE; i++) {
+    path->cost[i] = INFINITY;
+    for (int m = 1; m <= MX_SUBSTEPS_MAX; m++) {
+      const int to = mx_level_lattice_index(lattice, lattice->step[i] / ratio[m]);
+      if (to >= i && i > 0) continue;
+      const double cost = mx_level_filter_cost(lattice, i, m, inner->cost[to], beside);
+      if (cost < path->cost[i]) path->cost[i] = cost, path->m[i] = m, path->to[i] = to;
+      if (to == 0) break;
+    }
+  }
+}
+
+/* Writes down a path that has been found. */
+static void follow(struct mx_level_plan *plan, const struct path *outer, const struct path *inner,
+                   const struct mx_level_lattice *lattice, int i, int levels)
+{
+  plan->count = 0;
+  for (int l = 0; l < levels; l++) {
+    const struct path *path = l == 0 ? outer : &inner[levels - l];
+    if (l > 0 && i == 0) break;
+    plan->rung[plan->count++] =
+        (struct mx_level_rung){lattice->step[i], path->m[i], lattice->core[i], lattice->part[i]};
+    i = path->to[i];
+  }
+}
+
+void mx_level_shortest(struct mx_level_plan *plan, const struct mx_level_lattice *lattice, double most,
+                       const struct mx_level_costs *costs)
+{
+  struct path outer, inner[MX_LEVELS_MAX]; /* inner[l]: at most l levels */
+  const double pass = 2 * ((double)lattice->all + costs->beside), one = pass / costs->limit;
+  *plan = (struct mx_level_plan){.gain = 1, .all = lattice->all};
+  for (int i = 0; i < MX_LATTICE; i++) inner[0].cost[i] = i == 0 ? 0 : INFINITY;
+  for (int levels = 1; levels <= costs->most; levels++) {
+    double best = plan->gain / (levels > 1 ? 1 - MX_LEAST_OF_LEVEL : 1);
+    int at = -1;
+    if (levels > 1) {
+      extend(&inner[levels - 1], &inner[levels - 2], lattice, costs->eta[1], 1, costs->beside);
+      inner[levels - 1].cost[0] = 0;
+    }
+    extend(&outer, &inner[levels - 1], lattice, costs->eta[0], costs->calm / costs->limit, costs->beside);
+    for (int i = 1; i < MX_LATTICE && lattice->step[i] <= most; i++) {
+      const double gain = one / ((pass + outer.cost[i]) / lattice->step[i]);
+      if (gain > best) best = gain, at = i;
+    }
+    if (at < 0) continue;
+    plan->gain = best, plan->step = lattice->step[at];
+    follow(plan, &outer, inner, lattice, at, levels);
+  }
 }
 
 int mx_level_choose(struct mx_level_plan *plan, const struct mx_problem *problem, const struct mx_level_steps *steps,
-                    double limit, double calm, double beside, struct dg_error *err)
+                    const struct mx_level_costs *costs, struct dg_error *err)
 {
-  static const double finer = 1.06, copies = 0.5; /* of a pass over the part */
-  enum { TRIALS = 72 };
-  int64_t count[2 * TRIALS + 1];
+  struct mx_level_lattice *lattice;
   *plan = (struct mx_level_plan){.gain = 1};
-  for (int i = 0; i < TRIALS; i++) {
-    count[2 * i] = below(problem, steps->core, limit * pow(finer, i));
-    count[2 * i + 1] = below(problem, steps->part, limit * pow(finer, i));
-  }
-  count[2 * TRIALS] = (int64_t)problem->K;
-  if (dg_comm_reduce_int(problem->comm, DG_SUM, 2 * TRIALS + 1, count, err) != 0) return err->code;
-  const double all = (double)count[2 * TRIALS], one = 2 * (all + beside) / limit;
-  for (int i = 1; i < TRIALS; i++) {
-    const double step = limit * pow(finer, i), core = (double)count[2 * i], part = (double)count[2 * i + 1];
-    const int m = (int)ceil(step / (room * calm));
-    if (step > steps->most || m > MX_SUBSTEPS_MAX) break;
-    const double filter = m > 1 ? (m - 1) * (core + part + 3 * beside) + copies * part + 4 * beside : 0;
-    const double cost = (2 * (all + beside) + filter) / step;
-    if (one / cost <= plan->gain) continue;
-    *plan = (struct mx_level_plan){step, m, count[2 * i], count[2 * i + 1], count[2 * TRIALS], one / cost};
-  }
-  return 0;
+  if (DG_NEW(lattice, 1, err) != 0) return err->code;
+  for (int i = 0; i < MX_LATTICE; i++) lattice->step[i] = room * costs->limit * pow(finer, i);
+  count_below(lattice, problem->K, steps->core, lattice->core);
+  count_below(lattice, problem->K, steps->part, lattice->part);
+  lattice->all = (int64_t)problem->K;
+  if (dg_comm_reduce_int(problem->comm, DG_SUM, MX_LATTICE, lattice->core, err) == 0 &&
+      dg_comm_reduce_int(problem->comm, DG_SUM, MX_LATTICE, lattice->part, err) == 0 &&
+      dg_comm_reduce_int(problem->comm, DG_SUM, 1, &lattice->all, err) == 0)
+    mx_level_shortest(plan, lattice, steps->most, costs);
+  dg_free(lattice);
+  return err->code;
 }
 
 void mx_level_core(const struct mx_problem *problem, const struct mx_level_steps *steps, double step, bool *core)

@@ -47,6 +47,17 @@ int mx_filter_steps(double times, double eta)
   return m;
 }
 
+double mx_filter_ratio(int m, double eta) { return sqrt(mx_filter_bound(m, eta) / 4); }
+
+struct mx_filter mx_filter_at(const struct mx_levels *levels, int i)
+{
+  struct mx_filter filter = mx_filter_of(levels->level[i].m, levels->level[i].eta);
+  double scale = 1; /* of dt^2 */
+  for (int l = 0; l < i; l++) scale *= 4 / mx_filter_bound(levels->level[l].m, levels->level[l].eta);
+  for (int k = 1; k < filter.m; k++) filter.of_E[k] *= scale;
+  return filter;
+}
+
 int mx_levels_begin(struct mx_levels_run *run, const struct mx_levels *levels, const struct mx_backend_ops *ops,
                     struct mx_backend *whole, const struct mx_backend_options *options, struct dg_error *err)
 {
@@ -58,7 +69,7 @@ int mx_levels_begin(struct mx_levels_run *run, const struct mx_levels *levels, c
     if (ops->create(&run->backend[i + 1], &level->problem, &plain, err) != 0 ||
         ops->fine->attach(run->backend[i + 1], run->backend[i], level->element, err) != 0)
       return err->code;
-    run->filter[i] = mx_filter_of(level->m, level->eta);
+    run->filter[i] = mx_filter_at(levels, i);
     run->count = i + 1;
   }
   return 0;

@@ -17,6 +17,11 @@ struct mx_filter mx_filter_of(int m, double eta);
 double mx_filter_bound(int m, double eta);
 /* The fewest steps for a step of the whole that is so many times the limit of the part alone. */
 int mx_filter_steps(double times, double eta);
+/* The ratio of the step around a level to the one in it, which is the step of the next level: 2/sqrt(bound) of it, at
+ * which the plain pass would reach the bound. It is a little less than m. */
+double mx_filter_ratio(int m, double eta);
+/* The filter of level i in a run: that of its m and eta, for the step of level i - 1. */
+struct mx_filter mx_filter_at(const struct mx_levels *levels, int i);
 
 /* The levels at work in a backend. */
 struct mx_levels_run {
@@ -26,7 +31,8 @@ struct mx_levels_run {
   struct mx_filter filter[MX_LEVELS_MAX];
   struct mx_profile *profile; /* borrowed; NULL: off */
 };
-/* Makes a backend for each level, on tables and a backend without a watch. The levels must stay. Release in any case. */
+/* Makes a backend for each level, on tables and a backend without a watch. The levels must stay. Release in any case.
+ */
 int mx_levels_begin(struct mx_levels_run *run, const struct mx_levels *levels, const struct mx_backend_ops *ops,
                     struct mx_backend *whole, const struct mx_backend_options *options,
                     struct dg_error *err) DG_MUST_USE;

@@ -206,15 +206,20 @@ static int name_elements(struct mx_level *level, const struct mx_problem *around
   return 0;
 }
 
-/* Notes in the whole which elements are in the core of the innermost level. */
-static void note_depth(const struct mx_levels *levels, struct mx_problem *whole)
+/* Notes which elements are in the core of the innermost level: in the whole and in the parts around that level, each
+ * with the count of levels inside of it. */
+static void note_depth(struct mx_levels *levels, struct mx_problem *whole)
 {
   const struct mx_level *level = &levels->level[levels->count - 1];
   for (size_t i = 0; i < level->problem.K; i++) {
     size_t e = i;
     if (mx_rests(&level->problem, i)) continue;
-    for (int l = levels->count - 1; l >= 0; l--) e = (size_t)levels->level[l].element[e];
-    if (whole->depth[e] < levels->count) whole->depth[e] = (char)levels->count;
+    for (int l = levels->count - 1; l >= 0; l--) {
+      struct mx_problem *around = l == 0 ? whole : &levels->level[l - 1].problem;
+      const char depth = (char)(levels->count - l);
+      e = (size_t)levels->level[l].element[e];
+      if (around->depth[e] < depth) around->depth[e] = depth;
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 #include "maxwell/setup/local_steps.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "libdg/base/memory.h"
@@ -14,6 +15,8 @@ static const double least_gain = 1.1;
 enum { ESTIMATE = 250000 }; /* unknowns of the search for a limit that no step depends on */
 /* The damping of a filter without penalties in its core, and with them, which need the room. */
 static const double damping = 0.05, more_damping = 0.4;
+/* That of levels in others, which need more than the one around them. */
+static const double inner_damping = 0.1;
 /* What faces of the core may have of the penalty with which they would just take the step: the first that is stable. */
 static const double penalty[] = {0.3, 0.15, 0.05, 0};
 
@@ -64,7 +67,49 @@ static int hold_elements(const struct mx_setup *setup, struct mx_level_steps *st
   return dg_comm_reduce(setup->comm, DG_MIN, 1, &steps->most, err);
 }
 
-int mx_setup_levels(struct mx_setup *setup, double *step, struct dg_error *err)
+/* Makes the levels of a plan, and finds the limit of the innermost one alone. */
+static int make_levels(struct mx_setup *setup, const struct mx_level_plan *plan, const struct mx_level_steps *steps,
+                       const double eta[2], struct dg_error *err)
+{
+  struct mx_problem *problem = &setup->problem;
+  struct mx_levels *levels = &setup->levels;
+  struct mx_stability own;
+  bool *core = NULL;
+  int32_t *element = NULL;
+  size_t K = problem->K;
+  if (DG_NEW(core, K, err) != 0 || DG_NEW(element, K, err) != 0) goto fail;
+  for (size_t e = 0; e < K; e++) element[e] = (int32_t)e;
+  for (int i = 0; i < plan->count; i++) {
+    for (size_t k = 0; k < K; k++) core[k] = steps->core[element[k]] < plan->rung[i].bound;
+    if (mx_levels_add(levels, problem, core, plan->rung[i].m, eta[i > 0], err) != 0) goto fail;
+    K = levels->level[i].problem.K;
+    for (size_t k = 0; k < K; k++) core[k] = false;
+    int32_t *inner = NULL;
+    if (DG_NEW(inner, K, err) != 0) goto fail;
+    for (size_t k = 0; k < K; k++) inner[k] = element[levels->level[i].element[k]];
+    dg_free(element);
+    element = inner;
+  }
+  if (DG_NEW(levels->alone, problem->K, err) != 0) goto fail;
+  memcpy(levels->alone, steps->core, problem->K * sizeof *steps->core);
+  struct mx_level *last = &levels->level[levels->count - 1];
+  if (mx_stability_limit(&own, &last->problem, MX_OF_LEVELS, 0, err) == 0) last->alone = own.limit * (1 - own.error);
+fail:
+  dg_free(core);
+  dg_free(element);
+  return err->code;
+}
+
+static void report_plan(const struct mx_setup *setup, const struct mx_level_plan *plan)
+{
+  for (int i = 0; i < plan->count; i++)
+    dg_log_line(setup->log, "levels    %d: H of %lld of %lld elements takes %d shorter steps in one%s", i + 2,
+                (long long)plan->rung[i].part, (long long)plan->all, plan->rung[i].m,
+                i > 0 ? " of the level around it" : "");
+  dg_log_line(setup->log, "levels    predicted to be %.2f times as fast as one level", plan->gain);
+}
+
+int mx_setup_levels(struct mx_setup *setup, int most, double *step, struct dg_error *err)
 {
   struct mx_problem *problem = &setup->problem;
   struct mx_level_steps steps = {0};
@@ -73,47 +118,39 @@ int mx_setup_levels(struct mx_setup *setup, double *step, struct dg_error *err)
   double calm = limit;
   const char *why = obstacle(setup);
   double *rate = NULL;
-  bool *core = NULL;
-  if (setup->config->time.levels == 1) return 0;
+  if (most < 1) return 0;
   if (why != NULL) {
     dg_log_line(setup->log, "levels    one: %s", why);
     return 0;
   }
-  if (DG_NEW(rate, problem->K, err) != 0 || DG_NEW(core, problem->K, err) != 0) goto fail;
+  if (DG_NEW(rate, problem->K, err) != 0) goto fail;
   mx_local_rates(problem, false, rate);
   if (mx_level_steps(&steps, problem, rate, limit, err) != 0 || hold_elements(setup, &steps, err) != 0 ||
-      calm_limit(setup, &calm, err) != 0 ||
-      mx_level_choose(&plan, problem, &steps, limit, fmax(calm, limit), beside(setup), err) != 0)
+      calm_limit(setup, &calm, err) != 0)
     goto fail;
+  const struct mx_level_costs costs = {.limit = limit,
+                                       .calm = fmax(calm, limit),
+                                       .beside = beside(setup),
+                                       .eta = {setup->config->alpha > 0 ? more_damping : damping, inner_damping},
+                                       .most = most < MX_LEVELS_MAX ? most : MX_LEVELS_MAX};
+  if (mx_level_choose(&plan, problem, &steps, &costs, err) != 0) goto fail;
   if (plan.gain < least_gain) {
-    dg_log_line(setup->log, "levels    one: two would make the run %.2f times as fast", plan.gain);
+    dg_log_line(setup->log, "levels    one: more would make the run %.2f times as fast", plan.gain);
     goto fail;
   }
-  mx_level_core(problem, &steps, plan.step, core);
-  const double eta = setup->config->alpha > 0 ? more_damping : damping;
-  if (mx_levels_add(&setup->levels, problem, core, plan.m, eta, err) != 0 ||
-      DG_NEW(setup->levels.alone, problem->K, err) != 0)
-    goto fail;
-  memcpy(setup->levels.alone, steps.core, problem->K * sizeof *steps.core);
-  struct mx_level *level = &setup->levels.level[0];
-  struct mx_stability own;
-  if (mx_stability_limit(&own, &level->problem, MX_OF_LEVELS, 0, err) != 0) goto fail;
-  level->alone = own.limit * (1 - own.error);
+  if (make_levels(setup, &plan, &steps, costs.eta, err) != 0) goto fail;
   *step = setup->config->time.cfl * plan.step / MX_C0;
-  dg_log_line(setup->log,
-              "levels    two: H of %lld of %lld elements takes %d shorter steps in one; predicted to be %.2f times as "
-              "fast as one level",
-              (long long)plan.part, (long long)plan.all, plan.m, plan.gain);
+  report_plan(setup, &plan);
 fail:
   mx_level_steps_release(&steps);
   dg_free(rate);
-  dg_free(core);
   return err->code;
 }
 
 void mx_setup_drop_levels(struct mx_setup *setup)
 {
-  if (setup->levels.count > 0) dg_log_line(setup->log, "levels    one: no step with two levels is stable");
+  if (setup->levels.count > 0)
+    dg_log_line(setup->log, "levels    no step with %d levels is stable", setup->levels.count + 1);
   mx_levels_undo(&setup->levels, &setup->problem);
 }
 
@@ -158,20 +195,51 @@ static int find_penalty(struct mx_setup *setup, double *kept, bool *holds, struc
   return 0;
 }
 
+/* Are the filters of the inner levels positive at the step? Each by the limit of the part around it, with what filters
+ * in it: the criterion of the whole, once more. Fits the shorter steps of the innermost one. */
+static int fit_inner(struct mx_setup *setup, bool *holds, struct dg_error *err)
+{
+  static const double room = 0.98;
+  struct mx_levels *levels = &setup->levels;
+  struct mx_level *last = &levels->level[levels->count - 1];
+  double step[MX_LEVELS_MAX] = {setup->step * MX_C0};
+  for (int i = 1; i < levels->count; i++)
+    step[i] = step[i - 1] / mx_filter_ratio(levels->level[i - 1].m, levels->level[i - 1].eta);
+  last->m = mx_filter_steps(step[levels->count - 1] / last->alone, last->eta);
+  *holds = last->m <= MX_SUBSTEPS_MAX;
+  for (int i = levels->count - 2; i >= 0 && *holds; i--) {
+    struct mx_stability own;
+    struct mx_levels inside = {.count = levels->count - 1 - i};
+    memcpy(inside.level, levels->level + i + 1, (size_t)inside.count * sizeof *inside.level);
+    if (mx_levels_limit(&own, &levels->level[i].problem, &inside, step[i + 1], 0, err) != 0) return err->code;
+    *holds = step[i + 1] < sqrt(room) * (1 - own.error) * own.limit;
+  }
+  return 0;
+}
+
+static void report_fit(const struct mx_setup *setup, double kept)
+{
+  const struct mx_levels *levels = &setup->levels;
+  char steps[8 * MX_LEVELS_MAX] = "";
+  for (int i = 0; i < levels->count; i++) {
+    const size_t used = strlen(steps);
+    (void)snprintf(steps + used, sizeof steps - used, "%s%d", i > 0 ? " x " : "", levels->level[i].m);
+  }
+  if (setup->config->alpha > 0)
+    dg_log_line(setup->log,
+                "levels    %s steps of H in one; faces between small elements keep up to %g of the penalty that the "
+                "step allows",
+                steps, kept);
+  else dg_log_line(setup->log, "levels    %s steps of H in one", steps);
+}
+
 int mx_setup_fit_levels(struct mx_setup *setup, bool *holds, struct dg_error *err)
 {
   double kept;
   *holds = setup->levels.count == 0;
   if (*holds) return 0;
-  struct mx_level *level = &setup->levels.level[0];
-  level->m = mx_filter_steps(setup->step * MX_C0 / level->alone, level->eta);
-  if (level->m > MX_SUBSTEPS_MAX) return 0;
+  if (fit_inner(setup, holds, err) != 0 || !*holds) return err->code;
   if (find_penalty(setup, &kept, holds, err) != 0 || !*holds) return err->code;
-  if (setup->config->alpha > 0)
-    dg_log_line(setup->log,
-                "levels    %d steps of H in one; faces between small elements keep up to %g of the penalty that the "
-                "step allows",
-                level->m, kept);
-  else dg_log_line(setup->log, "levels    %d steps of H in one", level->m);
+  report_fit(setup, kept);
   return 0;
 }

@@ -4,9 +4,9 @@
 #include "maxwell/levels/levels.h"
 #include "maxwell/setup/setup.h"
 
-/* Chooses the levels of a run whose limit with one level is setup->limit, and replaces *step, which follows from it, by
- * the one to try with them. setup->levels has none where none pays. Collective. */
-int mx_setup_levels(struct mx_setup *setup, double *step, struct dg_error *err) DG_MUST_USE;
+/* Chooses at most so many levels beside that of all, of a run whose limit with one level is setup->limit, and replaces
+ * *step, which follows from it, by the one to try with them. setup->levels has none where none pays. Collective. */
+int mx_setup_levels(struct mx_setup *setup, int most, double *step, struct dg_error *err) DG_MUST_USE;
 /* Goes back to one level. */
 void mx_setup_drop_levels(struct mx_setup *setup);
 /* Fits the levels to the step of the run, setup->step: their shorter steps, and whether all is stable; `holds` says so.

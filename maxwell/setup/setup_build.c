@@ -144,24 +144,39 @@ static void report_steps(const struct mx_setup *setup, bool kept)
                 end);
 }
 
-/* The step and the number of steps: with levels the first that is stable. */
-static int fit_steps(struct mx_setup *setup, bool kept, struct dg_error *err)
+/* Finds the first step that is stable with the levels of the set-up, of those that are a little shorter. */
+static int shorten(struct mx_setup *setup, double widest, bool kept, bool *holds, struct dg_error *err)
 {
   static const double shorter = 0.97, least = 0.7;
-  const double widest = setup->step;
   double tried = INFINITY;
-  for (double part = 1; part >= least; part *= shorter) {
-    bool holds;
+  *holds = false;
+  for (double part = 1; part >= least && !*holds; part *= shorter) {
     setup->step = part * widest;
     if (count_steps(setup, kept, err) != 0) return err->code;
     if (setup->step == tried) continue;
     tried = setup->step;
-    if (mx_setup_fit_levels(setup, &holds, err) != 0) return err->code;
-    if (holds) return 0;
+    if (mx_setup_fit_levels(setup, holds, err) != 0) return err->code;
     if (kept) break;
   }
-  mx_setup_drop_levels(setup);
-  setup->step = fmin(widest, setup->config->time.cfl * setup->limit);
+  return 0;
+}
+
+/* The step and the number of steps; with fewer levels where more are not stable. */
+static int fit_steps(struct mx_setup *setup, bool kept, struct dg_error *err)
+{
+  const double start = setup->step;
+  double widest = start;
+  bool holds;
+  if (shorten(setup, start, kept, &holds, err) != 0) return err->code;
+  while (!holds && setup->levels.count > 0) {
+    const int fewer = setup->levels.count - 1;
+    mx_setup_drop_levels(setup);
+    widest = setup->config->time.cfl * setup->limit;
+    if (mx_setup_levels(setup, fewer, &widest, err) != 0) return err->code;
+    if (setup->levels.count > 0 && shorten(setup, kept ? start : widest, kept, &holds, err) != 0) return err->code;
+  }
+  if (holds) return 0;
+  setup->step = fmin(start, setup->config->time.cfl * setup->limit);
   return count_steps(setup, false, err);
 }
 
@@ -189,7 +204,8 @@ static int choose_step(struct mx_setup *setup, struct dg_error *err)
   setup->step = config->time.step > 0 ? config->time.step : config->time.cfl * setup->limit;
   if (unstable == NULL && setup->step > setup->certain * setup->limit && refuse_step(setup, err) != 0) return err->code;
   double widest = setup->step;
-  if (mx_setup_levels(setup, &widest, err) != 0) return err->code;
+  const int most = config->time.levels == 0 ? MX_LEVELS_MAX : config->time.levels - 1;
+  if (mx_setup_levels(setup, most, &widest, err) != 0) return err->code;
   const bool kept = keeps_step(setup, widest);
   setup->step = kept ? setup->plan.step : widest;
   if (fit_steps(setup, kept, err) != 0) return err->code;

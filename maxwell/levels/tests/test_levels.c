@@ -371,19 +371,21 @@ static int bench(char **argv)
   mx_local_rates(whole, false, rate);
   if (mx_stability_limit(&limit, whole, MX_LEAPFROG, 1000000, &err) != 0) fail_msg("%s", err.message);
   scene.global = limit.limit;
+  const struct mx_level_costs costs = {
+      .limit = scene.global, .calm = scene.global * (alpha > 0 ? 1.9 : 1), .eta = {damping, damping}, .most = 1};
   if (mx_level_steps(&steps, whole, rate, scene.global, &err) != 0 ||
-      mx_level_choose(&plan, whole, &steps, scene.global, scene.global * (alpha > 0 ? 1.9 : 1), 0, &err) != 0)
+      mx_level_choose(&plan, whole, &steps, &costs, &err) != 0)
     fail_msg("%s", err.message);
   printf("order %d, alpha %g, %zu elements, %.3g unknowns; core %lld, part %lld, step %.2f, m %d, predicted %.2f\n",
-         order, alpha, whole->K, 6.0 * Np * (double)whole->K, (long long)plan.core, (long long)plan.part,
-         plan.step / scene.global, plan.m, plan.gain);
+         order, alpha, whole->K, 6.0 * Np * (double)whole->K, (long long)plan.rung[0].core,
+         (long long)plan.rung[0].part, plan.step / scene.global, plan.rung[0].m, plan.gain);
   box_noise(&scene.box, E), box_noise(&scene.box, H);
   double one[8];
   for (int i = 0; mx_backends[i] != NULL; i++)
     one[i] = mx_backends[i]->available(&err) == 0 ? pace(&scene, mx_backends[i], 0.95 * scene.global, E, H) : 0;
   if (plan.step == 0) return 0;
   mx_level_core(whole, &steps, plan.step, core);
-  if (mx_levels_add(&scene.levels, whole, core, plan.m, damping, &err) != 0) fail_msg("%s", err.message);
+  if (mx_levels_add(&scene.levels, whole, core, plan.rung[0].m, damping, &err) != 0) fail_msg("%s", err.message);
   scene.step = 0.93 * plan.step;
   scene.levels.level[0].m = steps_of(&scene.levels.level[0].problem, scene.step);
   for (int i = 0; mx_backends[i] != NULL; i++) {
