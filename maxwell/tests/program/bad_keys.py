@@ -59,10 +59,10 @@ key("cfl 0",
     "time.cfl must be a number in (0, 1], not 0",
     "steps = 4", "steps = 4, cfl = 0")
 key("no level",
-    "time.levels must be 1, 2 or \"auto\", not 0",
+    "time.levels must be an integer from 1 to 8 or \"auto\", not 0",
     "steps = 4", "steps = 4, levels = 0")
 key("a level and a half",
-    "time.levels must be 1, 2 or \"auto\", not 1.5",
+    "time.levels must be an integer from 1 to 8 or \"auto\", not 1.5",
     "steps = 4", "steps = 4, levels = 1.5")
 key("negative stop",
     "time.stop must be a number > 0 (seconds), not -1e-09",
