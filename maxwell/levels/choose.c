@@ -122,6 +122,7 @@ static void extend(struct path *path, const struct path *inner, const struct mx_
   for (int m = 1; m <= MX_SUBSTEPS_MAX; m++) ratio[m] = mx_filter_ratio(m, eta) * scale;
   for (int i = 0; i < MX_LATTICE; i++) {
     path->cost[i] = INFINITY;
+    if (i > 0 && lattice->core[i] == 0) continue; /* too near to the limit, but nobody is below: not a level */
     for (int m = 1; m <= MX_SUBSTEPS_MAX; m++) {
       const int to = mx_level_lattice_index(lattice, lattice->step[i] / ratio[m]);
       if (to >= i && i > 0) continue;
