@@ -307,6 +307,134 @@ static void test_limit_of_parts(void **state)
   }
 }
 
+/* The cheapest ladder of `levels` levels inside one of lattice step i, by trying all. */
+static double try_all(const struct mx_level_lattice *lattice, int i, int levels, double eta)
+{
+  if (i == 0) return 0;
+  double least = INFINITY;
+  for (int m = 2; m <= MX_SUBSTEPS_MAX && levels > 0; m++) {
+    const int to = mx_level_lattice_index(lattice, lattice->step[i] / mx_filter_ratio(m, eta));
+    const double inner = try_all(lattice, to, levels - 1, eta);
+    least = fmin(least, mx_level_filter_cost(lattice, i, m, inner, 0));
+  }
+  return least;
+}
+
+/* The shortest path is the best of all ladders of up to three levels, and says what it is. */
+static void test_shortest(void **state)
+{
+  (void)state;
+  static struct mx_level_lattice lattice;
+  lattice.all = 100000;
+  for (int kind = 0; kind < 3; kind++) {
+    for (int i = 0; i < MX_LATTICE; i++) {
+      const double bulk = 1e5 * exp(-8 * (double)(MX_LATTICE - i) / MX_LATTICE);
+      const double some = kind == 0 ? 10 : kind == 1 ? bulk : 30 + (i > 80) * 2000.0 + (i > 160) * 9000.0;
+      lattice.step[i] = pow(1.02, i);
+      lattice.core[i] = i == 0 ? 0 : (int64_t)some;
+      lattice.part[i] = (int64_t)(1.5 * (double)lattice.core[i]);
+    }
+    for (int levels = 1; levels <= 3; levels++) {
+      struct mx_level_plan plan;
+      const struct mx_level_costs costs = {.limit = 1, .calm = 1, .eta = {0.1, 0.1}, .most = levels};
+      mx_level_shortest(&plan, &lattice, lattice.step[240], &costs);
+      double best = 1;
+      for (int l = 1; l <= levels; l++)
+        for (int i = 1; i <= 240; i += 1)
+          best = fmax(best, 2e5 * lattice.step[i] / (2e5 + try_all(&lattice, i, l, 0.1)));
+      print_message("ladder %d of %d levels: step %.3g, %d levels, gain %.4g of %.4g\n", kind, levels, plan.step,
+                    plan.count, plan.gain, best);
+      assert_true(plan.gain <= best * (1 + 1e-12) && plan.count <= levels);
+      if (levels == 1) assert_true(plan.gain > best * (1 - 1e-12));
+      assert_true(plan.gain >= best * pow(1 - MX_LEAST_OF_LEVEL, levels - 1) * (1 - 1e-12));
+      double cost = 0, times = 1;
+      for (int l = 0; l < plan.count; l++) {
+        const struct mx_level_rung *rung = &plan.rung[l];
+        assert_true(l == 0 || rung->bound < rung[-1].bound);
+        cost += times * ((rung->m - 1) * (double)(rung->core + rung->part) + 0.5 * (double)rung->part);
+        times *= rung->m;
+      }
+      if (plan.count > 0) assert_true(fabs(2e5 * plan.step / (2e5 + cost) / plan.gain - 1) < 1e-9);
+    }
+  }
+}
+
+/* A second level in the first: m = 4, and in it 4 more where elements are the smallest. */
+static void nest(struct scene *scene, double times)
+{
+  struct mx_levels *levels = &scene->levels;
+  struct mx_level *outer = &levels->level[0];
+  struct dg_error err = {0};
+  double *rate = calloc(outer->problem.K, sizeof *rate), top = 0;
+  mx_local_rates(&outer->problem, false, rate);
+  for (size_t e = 0; e < outer->problem.K; e++) top = fmax(top, rate[e]);
+  outer->eta = 0.05, outer->m = (int)ceil(sqrt(times)) + 1;
+  bool *core = pick(&outer->problem, rate, top * mx_filter_ratio(outer->m, outer->eta) / times / 1.2);
+  for (size_t e = 0; e < outer->problem.K; e++) core[e] = core[e] && !mx_rests(&outer->problem, e);
+  if (mx_levels_add(levels, &scene->box.problem, core, 2, 0.2, &err) != 0) fail_msg("%s", err.message);
+  struct mx_stability own;
+  if (mx_stability_limit(&own, &levels->level[1].problem, MX_OF_LEVELS, 0, &err) != 0) fail_msg("%s", err.message);
+  levels->level[1].m = mx_filter_steps(scene->step / mx_filter_ratio(outer->m, outer->eta) / own.limit, 0.2);
+  print_message("nested: %zu elements in the part, %zu in that in it, m = %d x %d\n", outer->problem.K,
+                levels->level[1].problem.K, outer->m, levels->level[1].m);
+  assert_true(levels->level[1].m > 1);
+  free(core), free(rate);
+}
+
+/* Two levels in the whole: noise stays where the criterion says so, and the order is two. */
+static void test_nested(void **state)
+{
+  (void)state;
+  const long steps = lengthy ? 20000 : 200;
+  for (int upwind = 0; upwind < 2; upwind++) {
+    struct scene scene;
+    double energy[4], off[3] = {0};
+    start(&scene, 1, upwind, upwind ? 14 : 8);
+    nest(&scene, 8);
+    double *E = box_field(&scene.box), *H = box_field(&scene.box), *truth = box_field(&scene.box);
+    int held = 0;
+    for (int i = 60; i <= (lengthy ? 100 : 60); i += 20) {
+      const double step = 0.01 * i * scene.step;
+      struct mx_stability whole, part;
+      struct dg_error err = {0};
+      struct mx_levels inside = {.count = 1, .level = {scene.levels.level[1]}};
+      const double inner = step / mx_filter_ratio(scene.levels.level[0].m, scene.levels.level[0].eta);
+      if (mx_levels_limit(&part, &scene.levels.level[0].problem, &inside, inner, 0, &err) != 0 ||
+          mx_levels_limit(&whole, &scene.box.problem, &scene.levels, step, 0, &err) != 0)
+        fail_msg("%s", err.message);
+      const bool holds = inner < 0.99 * part.limit && step < 0.99 * whole.limit;
+      print_message("alpha %d: %.2f of the limit of the part, %.2f of that of the whole\n", upwind, inner / part.limit,
+                    step / whole.limit);
+      if (!holds) continue;
+      box_random_state = 3;
+      box_noise(&scene.box, E), box_noise(&scene.box, H);
+      run(&scene, &mx_backend_cpu, MX_DOUBLE, step, steps, E, H, energy);
+      print_message("  energy %.3g, %.3g at the end\n", energy[1] / energy[2], energy[3] / energy[2]);
+      assert_true(energy[1] < 100 * energy[2]);
+      held++;
+    }
+    assert_true(held > 0);
+    if (!upwind) {
+      struct scene plain = {.box = scene.box};
+      const double T = 0.3;
+      const long most = (long)ceil(T / (scene.step * 0.6));
+      box_evaluate(&scene.box, mode, 0, truth);
+      memset(H, 0, 3 * (size_t)scene.box.ref.Np * scene.box.mesh.K * sizeof *H);
+      run(&plain, &mx_backend_cpu, MX_DOUBLE, T / (double)(64 * most), 64 * most, truth, H, energy);
+      for (int i = 0; i < 3; i++) {
+        box_evaluate(&scene.box, mode, 0, E);
+        memset(H, 0, 3 * (size_t)scene.box.ref.Np * scene.box.mesh.K * sizeof *H);
+        run(&scene, &mx_backend_cpu, MX_DOUBLE, T / (double)(most << i), most << i, E, H, energy);
+        off[i] = difference(&scene.box, E, truth);
+      }
+      print_message("errors %.3g %.3g %.3g\n", off[0], off[1], off[2]);
+      assert_true(off[1] < 0.3 * off[0] && off[2] < 0.3 * off[1]);
+    }
+    free(E), free(H), free(truth);
+    finish(&scene);
+  }
+}
+
 /* Seconds of a second of the model (c0 t = 1 m), the least of three. */
 static double pace(const struct scene *scene, const struct mx_backend_ops *ops, double step, const double *E,
                    const double *H)
@@ -400,8 +528,9 @@ static int bench(char **argv)
 
 int main(int argc, char **argv)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_filter), cmocka_unit_test(test_backends_agree),
-                                     cmocka_unit_test(test_order_two), cmocka_unit_test(test_noise_stays),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_filter),        cmocka_unit_test(test_shortest),
+                                     cmocka_unit_test(test_nested),        cmocka_unit_test(test_backends_agree),
+                                     cmocka_unit_test(test_order_two),     cmocka_unit_test(test_noise_stays),
                                      cmocka_unit_test(test_limit_of_parts)};
   if (argc == 7 && strcmp(argv[1], "bench") == 0) return bench(argv + 2);
   lengthy = argc > 1 && strcmp(argv[1], "long") == 0;
