@@ -1,10 +1,10 @@
 /* The functions of a backend on a part of a problem that takes shorter steps of H than the whole: a table beside that
  * of every backend (backend.h). maxwell/levels drives it and has the scheme.
  *
- * The part is a backend of its own, on the problem of the part (maxwell/levels/levels.h), with leapfrog and the step and
- * the precision of the whole. Around a pass of the whole that changes H, the part takes what the pass adds to H of its
- * elements, and gives something else back. Its own E and H serve as the two fields of the filter, E on the core alone.
- * Collective, as the passes of the backend. */
+ * The part is a backend of its own, on the problem of the part (maxwell/levels/levels.h), with leapfrog and the step
+ * and the precision of the whole. Around a pass of the whole that changes H, the part takes what the pass adds to H of
+ * its elements, and gives something else back. Its own E and H serve as the two fields of the filter, E on the core
+ * alone. Collective, as the passes of the backend. */
 #pragma once
 
 #include "libdg/base/error.h"

@@ -536,8 +536,8 @@ fail:
   return err->code;
 }
 
-/* Local rates with which a region is chosen: in a core the filter brings all modes down to those of the slowest that the
- * step takes, so that modes outside and at the borders of cores decide. */
+/* Local rates with which a region is chosen: in a core the filter brings all modes down to those of the slowest that
+ * the step takes, so that modes outside and at the borders of cores decide. */
 static int rates_with_levels(const struct mx_problem *problem, double *rate, struct dg_error *err)
 {
   static const double inside = 0.7;
