@@ -203,10 +203,12 @@ const struct mx_response *mx_problem_poles(const struct mx_problem *problem, enu
 
 bool mx_has_state(const struct mx_problem *problem, enum mx_equation equation, size_t e)
 {
-  size_t entry;
-  const struct mx_response *response = mx_problem_response(problem, e, &entry);
-  return (response != NULL && mx_responses[response->kind]->layer) ||
-         mx_problem_poles(problem, equation, e, &entry) != NULL;
+  for (size_t r = 0; r < problem->responses; r++) {
+    const struct mx_response *response = &problem->response[r];
+    const bool acts = mx_responses[response->kind]->layer || response->of == (int)equation;
+    if (acts && mx_response_find(response, e) >= 0) return true;
+  }
+  return false;
 }
 
 /* Copies the entries whose elements are in the part; local[whole->K] are the elements' numbers in the part, or -1. */
