@@ -102,10 +102,9 @@ static void count_below(const struct mx_level_lattice *lattice, size_t K, const 
 
 double mx_level_filter_cost(const struct mx_level_lattice *lattice, int i, int m, double inner, double beside)
 {
-  static const double copies = 0.5; /* of a pass over the part */
   const double core = (double)lattice->core[i], part = (double)lattice->part[i];
   if (m == 1 && inner == 0) return 0; /* not filtered at all */
-  return (m - 1) * (core + part + 3 * beside) + copies * part + 4 * beside + m * inner;
+  return (m - 1) * (core + part + 3 * beside) + MX_LEVEL_COPIES * part + 4 * beside + m * inner;
 }
 
 /* The cheapest way to pass once over a level at each lattice step: cost, shorter steps, and the lattice step in it. */

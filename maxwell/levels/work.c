@@ -11,7 +11,6 @@ static int64_t core_of(const struct mx_problem *part)
 int mx_levels_work(const struct mx_levels *levels, const struct mx_problem *whole,
                    struct mx_level_work work[MX_LEVELS_MAX + 1], struct dg_error *err)
 {
-  static const double copies = 0.5; /* of a pass over the part */
   const int count = levels != NULL ? levels->count : 0;
   int64_t sums[2 * MX_LEVELS_MAX + 1] = {(int64_t)whole->K};
   double times = 1; /* that a level's filter is applied in a step of the whole */
@@ -26,7 +25,7 @@ int mx_levels_work(const struct mx_levels *levels, const struct mx_problem *whol
     const double part = (double)sums[2 * i + 1], core = (double)sums[2 * i + 2];
     const bool rests = m == 1 && i + 1 == count;
     work[i + 1] = (struct mx_level_work){sums[2 * i + 1], sums[2 * i + 2],
-                                         rests ? 0 : times * ((m - 1) * (core + part) + copies * part)};
+                                         rests ? 0 : times * ((m - 1) * (core + part) + MX_LEVEL_COPIES * part)};
     times *= m;
   }
   return 0;

@@ -10,6 +10,7 @@
 #include "maxwell/levels/filter.h"
 #include "maxwell/limit/local_part.h"
 #include "maxwell/limit/stability.h"
+#include "maxwell/model/heat/heat_config.h"
 
 static const double least_gain = 1.1;
 enum { ESTIMATE = 250000 }; /* unknowns of the search for a limit that no step depends on */
@@ -28,6 +29,7 @@ static const char *obstacle(const struct mx_setup *setup)
   if (config->time.step > 0) return "time.step is given";
   if (setup->problem.paired) return "Bloch phases";
   if (config->output.balance.every > 0) return "output.balance";
+  if (config->heat != NULL && config->heat->coupled) return "media change with the temperature";
   return NULL;
 }
 
@@ -83,7 +85,6 @@ static int make_levels(struct mx_setup *setup, const struct mx_level_plan *plan,
     for (size_t k = 0; k < K; k++) core[k] = steps->core[element[k]] < plan->rung[i].bound;
     if (mx_levels_add(levels, problem, core, plan->rung[i].m, eta[i > 0], err) != 0) goto fail;
     K = levels->level[i].problem.K;
-    for (size_t k = 0; k < K; k++) core[k] = false;
     int32_t *inner = NULL;
     if (DG_NEW(inner, K, err) != 0) goto fail;
     for (size_t k = 0; k < K; k++) inner[k] = element[levels->level[i].element[k]];
@@ -103,9 +104,8 @@ fail:
 static void report_plan(const struct mx_setup *setup, const struct mx_level_plan *plan)
 {
   for (int i = 0; i < plan->count; i++)
-    dg_log_line(setup->log, "levels    %d: H of %lld of %lld elements takes %d shorter steps in one%s", i + 2,
-                (long long)plan->rung[i].part, (long long)plan->all, plan->rung[i].m,
-                i > 0 ? " of the level around it" : "");
+    dg_log_line(setup->log, "levels    %d: H of %lld of %lld elements takes shorter steps", i + 2,
+                (long long)plan->rung[i].part, (long long)plan->all);
   dg_log_line(setup->log, "levels    predicted to be %.2f times as fast as one level", plan->gain);
 }
 

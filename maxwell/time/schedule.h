@@ -75,8 +75,7 @@ extern const struct mx_scheme mx_schemes[]; /* by enum mx_integrator */
 #define MX_OF_LEVELS MX_LEAPFROG
 
 struct mx_problem;
-/* Makes the schedule of a run. A problem has one set of elements today, all of them, so that its passes are those of
- * the scheme. */
+/* Makes the schedule of a run. Its passes act on all elements; those on a core are a part's (maxwell/levels). */
 struct mx_schedule mx_schedule_of(enum mx_integrator integrator, const struct mx_problem *problem);
 
 /* Tells whether a step moves E and H at different times. */
