@@ -1,5 +1,5 @@
 /* `curlew bench`: from the options to measured cases and their report. main calls mx_bench; bench_machine.c measures
- * the machine, bench_case.c the backends, bench_report.c writes. */
+ * the machine, bench_case.c the backends, bench_levels.c local time steps, bench_report.c writes. */
 #include "maxwell/app/bench.h"
 
 #include <errno.h>
@@ -40,6 +40,24 @@ static int prepare(const struct mx_bench_options *options, struct dg_comm *comm,
   return 0;
 }
 
+/* The gains of local time steps; the machine's ceilings have no part in them. */
+static int measure_gains(const struct mx_bench_options *options, const struct mx_bench_machine *machine, int threads,
+                         struct dg_comm *comm, struct dg_error *err)
+{
+  const bool first = dg_comm_rank(comm) == 0, loud = first && !options->quiet;
+  struct mx_bench_gains gains = {0};
+  if (loud) mx_bench_print_gain_header();
+  for (int order = DG_ORDER_MIN; order <= DG_ORDER_MAX; order++)
+    if (options->order[order] &&
+        mx_bench_levels(&gains, options, order, comm, loud ? mx_bench_print_gain : NULL, err) != 0)
+      goto fail;
+  const struct mx_bench_report report = {.options = options, .machine = machine, .gains = &gains, .threads = threads};
+  if (first && options->json != NULL) (void)!mx_bench_write_json(&report, err);
+fail:
+  dg_free(gains.gain);
+  return err->code;
+}
+
 int mx_bench(const struct mx_bench_options *options, struct dg_comm *comm, struct dg_error *err)
 {
   struct mx_bench_machine machine;
@@ -51,6 +69,10 @@ int mx_bench(const struct mx_bench_options *options, struct dg_comm *comm, struc
   if ((first && check_json(options->json, err) != 0) || prepare(options, comm, err) != 0) goto fail;
   mx_bench_describe(&machine);
   if (loud) mx_bench_print_machine(&machine, threads);
+  if (options->levels > 0) {
+    (void)!measure_gains(options, &machine, threads, comm, err);
+    goto fail;
+  }
   if (mx_bench_measure(&before, &machine, options, threads, err) != 0) goto fail;
   if (loud) mx_bench_print_ceilings(&before, threads);
   if (loud && before.copy_fields > 1.3 * before.copy)
@@ -66,7 +88,8 @@ int mx_bench(const struct mx_bench_options *options, struct dg_comm *comm, struc
   if (mx_bench_measure(&after, &machine, options, threads, err) != 0) goto fail;
   if (loud) printf("\nafterwards:\n");
   if (loud) mx_bench_print_ceilings(&after, threads);
-  const struct mx_bench_report report = {options, &machine, &before, &after, &list, threads};
+  const struct mx_bench_report report = {
+      .options = options, .machine = &machine, .before = &before, .after = &after, .list = &list, .threads = threads};
   if (first && options->json != NULL && mx_bench_write_json(&report, err) != 0) goto fail;
 fail:
   dg_free(list.result);

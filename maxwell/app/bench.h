@@ -9,7 +9,8 @@
  *   bytes of a stage of lsrk                        6 Np * 4 numbers    (read and write the fields and the register)
  *
  * A backend on a card has the ceilings of that card. Geometry, neighbour tables and pointwise terms are not counted.
- */
+ *
+ * `--levels` measures what local time steps gain, beside the gain that counted passes over elements allow. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,6 +20,8 @@
 #include "libdg/comm/comm.h"
 #include "libdg/base/orders.h"
 #include "maxwell/backend/backend.h"
+#include "maxwell/levels/work.h"
+#include "maxwell/step/stepper.h"
 
 enum { MX_BENCH_BACKENDS = 8, MX_BENCH_CACHES = 8 };
 
@@ -28,11 +31,14 @@ struct mx_bench_options {
   bool precision[MX_SINGLE + 1];
   bool backend[MX_BENCH_BACKENDS]; /* as mx_backends */
   double alpha;                    /* of the flux */
+  bool flux_given;                 /* else --levels takes both */
+  double levels;                   /* --levels: the ratio of a graded grid; 0: not asked */
   size_t unknowns;                 /* at least so many for every order */
   double seconds;                  /* the least seconds of the batches of a case */
   int threads;                     /* 0: those of OpenMP */
   const char *json;                /* file, or NULL */
   bool grid;                       /* cells cut into tetrahedra, which is quick to make; several ranks have no other */
+  bool gmsh;                       /* was asked for */
   double curved;                   /* this part of the elements is curved */
   enum mx_transport transport;     /* between cards */
   bool share_gpus;
@@ -110,15 +116,54 @@ struct mx_bench_list {
   struct mx_bench_result *result;
 };
 
+/* Takes steps, and gives the seconds of the slowest rank. Collective. */
+int mx_bench_time_steps(struct mx_stepper *stepper, struct dg_comm *comm, long steps, double *seconds,
+                        struct dg_error *err) DG_MUST_USE;
+/* Noise between -1 and 1, the same everywhere. */
+int mx_bench_noise(double **field, size_t count, unsigned long long seed, struct dg_error *err) DG_MUST_USE;
 /* Measures every case of one order and appends it; `report` sees each as it is ready. */
 int mx_bench_order(struct mx_bench_list *list, const struct mx_bench_options *options, int order,
                    const struct mx_bench_ceilings *ceilings, struct dg_comm *comm,
                    void (*report)(const struct mx_bench_result *), struct dg_error *err) DG_MUST_USE;
-/* A mesh of at least so many elements, of blocks of cells, one a rank, all alike (bench_grid.c). */
-int mx_bench_grid(struct dg_mesh *mesh, size_t elements, struct dg_comm *comm, struct dg_error *err) DG_MUST_USE;
+/* A mesh of at least so many elements, of blocks of cells, one a rank, all alike (bench_grid.c). ratio > 1: cells get
+ * smaller towards the middle, until elements there allow about one ratio-th of the step that the median allows. */
+int mx_bench_grid(struct dg_mesh *mesh, size_t elements, double ratio, struct dg_comm *comm,
+                  struct dg_error *err) DG_MUST_USE;
 /* Bends the cube near a corner, so that about this part of the elements (0 to 1) becomes curved, with maps of order 2.
  */
 int mx_bench_bend(struct dg_mesh *mesh, double part, struct dg_error *err) DG_MUST_USE;
+
+/* ---- local time steps (bench_levels.c) */
+
+/* Gain of local time steps on a graded grid: seconds of a simulated second with one level, over those with levels. */
+struct mx_bench_gain {
+  int order, backend; /* index into mx_backends */
+  double alpha;       /* of the flux */
+  enum mx_precision precision;
+  int threads, ranks;
+  size_t elements, unknowns;
+  double slowest; /* the step that the slowest element allows, over that of the median */
+  int levels;     /* beside that of the whole */
+  int m[MX_LEVELS_MAX];
+  struct mx_level_work work[MX_LEVELS_MAX + 1];
+  double single_step, step;         /* c0 dt of one level and with levels, metres */
+  double counted;                   /* by passes over elements */
+  double measured;                  /* median of the repeats; NaN without levels */
+  double least, most;               /* extremes of the repeats */
+  int repeats;                      /* each a batch with one level, and one with levels */
+  double single_seconds, seconds;   /* of a step, medians */
+  double mesh_seconds, fit_seconds; /* fit: the search for limits and levels */
+};
+
+struct mx_bench_gains {
+  size_t count;
+  struct mx_bench_gain *gain;
+};
+
+/* Measures every gain of one order and appends it; `report` sees each as it is ready. Collective. */
+int mx_bench_levels(struct mx_bench_gains *list, const struct mx_bench_options *options, int order,
+                    struct dg_comm *comm, void (*report)(const struct mx_bench_gain *),
+                    struct dg_error *err) DG_MUST_USE;
 
 /* ---- what is said (bench_report.c) */
 
@@ -126,12 +171,15 @@ void mx_bench_print_machine(const struct mx_bench_machine *machine, int threads)
 void mx_bench_print_ceilings(const struct mx_bench_ceilings *ceilings, int threads);
 void mx_bench_print_header(void);
 void mx_bench_print_result(const struct mx_bench_result *result);
+void mx_bench_print_gain_header(void);
+void mx_bench_print_gain(const struct mx_bench_gain *gain);
 
 struct mx_bench_report {
   const struct mx_bench_options *options;
   const struct mx_bench_machine *machine;
-  const struct mx_bench_ceilings *before, *after; /* the cases */
+  const struct mx_bench_ceilings *before, *after; /* the cases; NULL with --levels */
   const struct mx_bench_list *list;
+  const struct mx_bench_gains *gains; /* NULL without --levels */
   int threads;
 };
 int mx_bench_write_json(const struct mx_bench_report *report, struct dg_error *err) DG_MUST_USE;

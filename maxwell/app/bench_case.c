@@ -72,8 +72,8 @@ static int new_mesh(struct dg_mesh *mesh, size_t elements, struct dg_error *err)
   return err->code;
 }
 
-/* Noise between -1 and 1, the same everywhere: Knuth's linear congruential generator. */
-static int new_noise(double **field, size_t count, unsigned long long seed, struct dg_error *err)
+/* By Knuth's linear congruential generator. */
+int mx_bench_noise(double **field, size_t count, unsigned long long seed, struct dg_error *err)
 {
   if (DG_NEW(*field, count, err) != 0) return err->code;
   for (size_t i = 0; i < count; i++) {
@@ -105,7 +105,7 @@ static int new_cube(struct cube *cube, const struct mx_bench_options *options, i
       .script_path = "bench", .alpha = options->alpha, .materials = 1, .material = &vacuum};
   double start = mx_clock();
   const bool grid = options->grid || comm != NULL;
-  if ((grid ? mx_bench_grid(&cube->mesh, elements, comm, err) : new_mesh(&cube->mesh, elements, err)) != 0)
+  if ((grid ? mx_bench_grid(&cube->mesh, elements, 1, comm, err) : new_mesh(&cube->mesh, elements, err)) != 0)
     return err->code;
   if (options->curved > 0 && comm != NULL) return dg_fail(err, DG_INPUT, "bench: curved elements need one process");
   if (options->curved > 0 && mx_bench_bend(&cube->mesh, options->curved, err) != 0) return err->code;
@@ -119,8 +119,8 @@ static int new_cube(struct cube *cube, const struct mx_bench_options *options, i
     return err->code;
   dg_geometry_release(&cube->geometry);
   cube->setup_seconds = mx_clock() - start;
-  if (new_noise(&cube->E, 3 * Np * cube->mesh.K, 1, err) != 0) return err->code;
-  return new_noise(&cube->H, 3 * Np * cube->mesh.K, 2, err);
+  if (mx_bench_noise(&cube->E, 3 * Np * cube->mesh.K, 1, err) != 0) return err->code;
+  return mx_bench_noise(&cube->H, 3 * Np * cube->mesh.K, 2, err);
 }
 
 /* ---- time */
@@ -132,9 +132,8 @@ static int take_steps(struct mx_stepper *stepper, long steps, struct dg_error *e
   return stepper->ops->card->wait(stepper->backend, err);
 }
 
-/* Seconds of the slowest rank. */
-static int time_steps(struct mx_stepper *stepper, struct dg_comm *comm, long steps, double *seconds,
-                      struct dg_error *err)
+int mx_bench_time_steps(struct mx_stepper *stepper, struct dg_comm *comm, long steps, double *seconds,
+                        struct dg_error *err)
 {
   if (dg_comm_agree(comm, err) != 0) return err->code;
   const double start = mx_clock();
@@ -157,7 +156,7 @@ static int measure_steps(struct mx_bench_result *result, const struct cube *cube
   while (step == INFINITY || warm < 0.1 * seconds)
     for (int i = 0; i < 2; i++) {
       double once = 0;
-      if (time_steps(&stepper, comm, 1, &once, err) != 0) goto fail;
+      if (mx_bench_time_steps(&stepper, comm, 1, &once, err) != 0) goto fail;
       step = fmin(step, once);
       warm += once;
     }
@@ -165,7 +164,7 @@ static int measure_steps(struct mx_bench_result *result, const struct cube *cube
   const double halo = ops->halo_use(backend).seconds;
   while (result->batches < MOST && (result->batches < BATCHES || total < seconds)) {
     double once = 0;
-    if (time_steps(&stepper, comm, result->steps, &once, err) != 0) goto fail;
+    if (mx_bench_time_steps(&stepper, comm, result->steps, &once, err) != 0) goto fail;
     batch[result->batches++] = once / (double)result->steps;
     total += once;
   }

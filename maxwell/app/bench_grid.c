@@ -1,5 +1,6 @@
 /* Makes a mesh that costs little and that every rank makes for itself: cubes of cells, one a rank, every cell cut into
- * six tetrahedra (H. W. Kuhn). bench_case.c calls it. */
+ * six tetrahedra (H. W. Kuhn). Graded ones get small towards the middle, so that some elements allow shorter steps than
+ * others. bench_case.c and bench_levels.c call it. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,6 +15,7 @@ struct grid {
   size_t cells;    /* along each edge of a block */
   size_t parts[3]; /* blocks along x, y, z */
   size_t first[3]; /* of this rank's cells */
+  double grading; /* of the distance r from the middle, 0 to 1, power 1 + grading remains: 0 leaves cells as they are */
 };
 
 /* ranks = parts[0] parts[1] parts[2], as near to a cube as they go. */
@@ -30,15 +32,35 @@ static void split(size_t ranks, size_t parts[3])
     }
 }
 
-static struct grid new_grid(size_t elements, size_t ranks, size_t rank)
+/* A cell at r has sizes of about (1 + grading) r^grading and r^grading of those before. The median is at r = 0.5^(1/3),
+ * the smallest cells are at the middle, where a point of the grid is. */
+static struct grid new_grid(size_t elements, double ratio, size_t ranks, size_t rank)
 {
-  struct grid grid = {.cells = 1, .parts = {1, 1, ranks}};
+  enum { LEAST = 6 }; /* cells across a graded block */
+  const bool graded = ratio > 1;
+  struct grid grid = {.cells = graded ? LEAST : 1, .parts = {1, 1, ranks}};
   while (6 * grid.cells * grid.cells * grid.cells * ranks < elements) grid.cells++;
+  if (graded) grid.cells += grid.cells % 2;
   split(ranks, grid.parts);
+  const size_t most = grid.cells * (grid.parts[2] > grid.parts[0] ? grid.parts[2] : grid.parts[0]);
+  if (graded) grid.grading = log(ratio) / log(cbrt(0.5) * (double)most / 2);
   grid.first[0] = grid.cells * (rank % grid.parts[0]);
   grid.first[1] = grid.cells * (rank / grid.parts[0] % grid.parts[1]);
   grid.first[2] = grid.cells * (rank / grid.parts[0] / grid.parts[1]);
   return grid;
+}
+
+/* Draws a point towards the middle of the grid; its outer faces stay. */
+static void draw(const struct grid *grid, double x[3])
+{
+  double from[3], r = 0;
+  for (int d = 0; d < 3; d++) {
+    const double half = 0.5 * (double)grid->parts[d];
+    from[d] = x[d] - half;
+    r = fmax(r, fabs(from[d]) / half);
+  }
+  for (int d = 0; d < 3 && grid->grading > 0; d++)
+    x[d] = 0.5 * (double)grid->parts[d] + from[d] * pow(r, grid->grading);
 }
 
 /* Points of the block in the order of their numbers in the whole grid. */
@@ -50,6 +72,7 @@ static void place_points(const struct grid *grid, double (*point)[3], int64_t *n
       for (size_t i = 0; i < n; i++, v++) {
         const size_t at[3] = {grid->first[0] + i, grid->first[1] + j, grid->first[2] + k};
         for (size_t d = 0; d < 3; d++) point[v][d] = (double)at[d] / (double)grid->cells;
+        draw(grid, point[v]);
         number[v] = (int64_t)(at[0] + all * (at[1] + rows * at[2]));
       }
 }
@@ -73,9 +96,9 @@ static void cut_cells(const struct grid *grid, int32_t (*tet)[4])
         }
 }
 
-int mx_bench_grid(struct dg_mesh *mesh, size_t elements, struct dg_comm *comm, struct dg_error *err)
+int mx_bench_grid(struct dg_mesh *mesh, size_t elements, double ratio, struct dg_comm *comm, struct dg_error *err)
 {
-  const struct grid grid = new_grid(elements, (size_t)dg_comm_size(comm), (size_t)dg_comm_rank(comm));
+  const struct grid grid = new_grid(elements, ratio, (size_t)dg_comm_size(comm), (size_t)dg_comm_rank(comm));
   const size_t cells = grid.cells * grid.cells * grid.cells,
                points = (grid.cells + 1) * (grid.cells + 1) * (grid.cells + 1);
   double(*point)[3] = NULL;

@@ -10,9 +10,10 @@
 #include "maxwell/app/bench.h"
 #include "maxwell/backend/backend.h"
 
-static const char *const option_names[] = {
-    "--order", "--integrator", "--precision", "--backend", "--flux",       "--unknowns", "--seconds", "--threads",
-    "--mesh",  "--transport",  "--curved",    "--json",    "--share-gpus", "--quiet",    "--help",    "--version"};
+static const char *const option_names[] = {"--order",    "--integrator", "--precision", "--backend",    "--flux",
+                                           "--unknowns", "--seconds",    "--threads",   "--mesh",       "--transport",
+                                           "--curved",   "--json",       "--levels",    "--share-gpus", "--quiet",
+                                           "--help",     "--version"};
 enum { OPTIONS = sizeof option_names / sizeof *option_names, WORDS_MAX = 16, WORD_MAX = 64 };
 
 static int unknown_option(const char *word, struct dg_error *err)
@@ -115,13 +116,17 @@ static int read_value(struct mx_bench_options *options, const char *option, cons
   } else if (strcmp(option, "--flux") == 0) {
     flux = find_word(option, value, mx_flux_names, 4, err);
     if (flux >= 0) options->alpha = mx_flux_alpha[flux];
+    options->flux_given = true;
   } else if (strcmp(option, "--mesh") == 0) {
     options->grid = find_word(option, value, meshes, 2, err) == 1;
+    options->gmsh = !options->grid;
   } else if (strcmp(option, "--transport") == 0) {
     const int transport = find_word(option, value, mx_transport_names, 3, err);
     if (transport >= 0) options->transport = (enum mx_transport)transport;
   } else if (strcmp(option, "--unknowns") == 0) {
     if (read_number(option, value, 1, 1e10, true, &number, err) == 0) options->unknowns = (size_t)number;
+  } else if (strcmp(option, "--levels") == 0) {
+    if (read_number(option, value, 1, 500, false, &number, err) == 0) options->levels = number;
   } else if (strcmp(option, "--curved") == 0) {
     if (read_number(option, value, 0, 1, false, &number, err) == 0) options->curved = number;
   } else if (strcmp(option, "--seconds") == 0) {
@@ -148,6 +153,17 @@ static struct mx_bench_options defaults(void)
   return options;
 }
 
+/* What --levels does not go with. */
+static int check_levels(const struct mx_bench_options *options, struct dg_error *err)
+{
+  if (options->levels == 0) return 0;
+  if (!options->integrator[MX_LEAPFROG])
+    return dg_fail(err, DG_INPUT, "--levels: leapfrog alone has local time steps; leave --integrator out");
+  if (options->gmsh) return dg_fail(err, DG_INPUT, "--levels has a graded grid of its own; leave --mesh gmsh out");
+  if (options->curved > 0) return dg_fail(err, DG_INPUT, "--levels has straight elements; leave --curved out");
+  return 0;
+}
+
 int mx_bench_options_read(struct mx_bench_options *options, int argc, char **argv, struct dg_error *err)
 {
   *options = defaults();
@@ -164,13 +180,17 @@ int mx_bench_options_read(struct mx_bench_options *options, int argc, char **arg
       options->share_gpus = true;
       continue;
     }
-    for (int k = 0; k < OPTIONS; k++) /* the last four take no value; --help and --version never get here */
+    for (int k = 0; k < OPTIONS; k++) /* the last four take none; --help and --version never get here */
       if (k < OPTIONS - 4 && strlen(option_names[k]) == length && strncmp(word, option_names[k], length) == 0)
         option = option_names[k];
     if (option == NULL) return unknown_option(word, err);
+    if (strcmp(option, "--levels") == 0 && equals == NULL && (i + 1 == argc || argv[i + 1][0] == '-')) {
+      options->levels = 16;
+      continue;
+    }
     if (equals == NULL && i + 1 == argc) return dg_fail(err, DG_INPUT, "%s needs a value; see curlew --help", word);
     value = equals != NULL ? equals + 1 : argv[++i];
     if (read_value(options, option, value, err) != 0) return err->code;
   }
-  return 0;
+  return check_levels(options, err);
 }

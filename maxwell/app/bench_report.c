@@ -68,6 +68,30 @@ void mx_bench_print_result(const struct mx_bench_result *r)
   (void)fflush(stdout); /* a long run shows its rows as they come */
 }
 
+void mx_bench_print_gain_header(void)
+{
+  printf("\np  elements  unknowns  flux  precision  backend    threads  slowest    step  shorter steps    part    core"
+         "  counted  measured  spread  of counted  fit, s\n");
+}
+
+void mx_bench_print_gain(const struct mx_bench_gain *g)
+{
+  const double all = (double)g->elements;
+  char steps[8 * MX_LEVELS_MAX] = "none";
+  for (int i = 0, used = 0; i < g->levels; i++)
+    used += snprintf(steps + used, sizeof steps - (size_t)used, "%s%d", i > 0 ? " x " : "", g->m[i]);
+  printf("%d %9zu %9zu %5g  %-9s  %-9s %8d %8.3g %7.3g  %-13s", g->order, g->elements, g->unknowns, g->alpha,
+         precision_names[g->precision], mx_backends[g->backend]->name, g->threads, g->slowest, g->step / g->single_step,
+         steps);
+  if (g->levels > 0)
+    printf(" %6.2f%% %6.2f%% %8.2f %9.2f %6.1f%% %11.2f", 100 * (double)g->work[1].elements / all,
+           100 * (double)g->work[1].core / all, g->counted, g->measured, 100 * (g->most - g->least) / g->measured,
+           g->measured / g->counted);
+  else printf(" %7s %7s %8s %9s %7s %11s", "-", "-", "-", "-", "-", "-");
+  printf(" %7.2f\n", g->fit_seconds);
+  (void)fflush(stdout);
+}
+
 /* ---- JSON */
 
 /* "key": value, with what separates it from the one before. */
@@ -177,6 +201,52 @@ static void write_result(FILE *file, const char *before, const struct mx_bench_r
   fputc('}', file);
 }
 
+static void write_gain(FILE *file, const char *before, const struct mx_bench_gain *g)
+{
+  static const char *const next = ", ";
+  number(file, before, "order", g->order);
+  number(file, next, "flux", g->alpha);
+  string(file, next, "precision", precision_names[g->precision]);
+  string(file, next, "backend", mx_backends[g->backend]->name);
+  number(file, next, "threads", g->threads);
+  number(file, next, "ranks", g->ranks);
+  number(file, ",\n     ", "elements", (double)g->elements);
+  number(file, next, "unknowns", (double)g->unknowns);
+  number(file, next, "slowest_over_median", g->slowest);
+  key(file, ",\n     ", "levels");
+  fputc('[', file);
+  for (int i = 0; i < g->levels; i++) {
+    number(file, i > 0 ? ", {" : "{", "shorter_steps", g->m[i]);
+    number(file, next, "elements", (double)g->work[i + 1].elements);
+    number(file, next, "core_elements", (double)g->work[i + 1].core);
+    fputc('}', file);
+  }
+  fputc(']', file);
+  number(file, ",\n     ", "single_step_metres", g->single_step);
+  number(file, next, "step_metres", g->step);
+  number(file, next, "counted_gain", g->counted);
+  number(file, next, "measured_gain", g->measured);
+  if (g->levels > 0) {
+    number(file, ",\n     ", "measured_gain_least", g->least);
+    number(file, next, "measured_gain_most", g->most);
+    number(file, next, "repeats", g->repeats);
+    number(file, ",\n     ", "seconds_per_single_step", g->single_seconds);
+    number(file, next, "seconds_per_step", g->seconds);
+  }
+  number(file, ",\n     ", "mesh_seconds", g->mesh_seconds);
+  number(file, next, "fit_seconds", g->fit_seconds);
+  fputc('}', file);
+}
+
+static void write_gains(FILE *file, const struct mx_bench_report *report)
+{
+  number(file, ",\n  ", "ratio", report->options->levels);
+  fputs(",\n  \"gains\": [", file);
+  for (size_t i = 0; i < report->gains->count; i++)
+    write_gain(file, i > 0 ? ",\n    {" : "\n    {", &report->gains->gain[i]);
+  fputs("\n  ]\n}\n", file);
+}
+
 static void write_all(FILE *file, const void *what)
 {
   const struct mx_bench_report *report = what;
@@ -184,8 +254,12 @@ static void write_all(FILE *file, const void *what)
   string(file, ",\n  ", "version", CURLEW_VERSION);
   string(file, ",\n  ", "date", report->machine->date);
   number(file, ",\n  ", "threads", report->threads);
-  number(file, ",\n  ", "flux", report->options->alpha);
+  if (report->gains == NULL) number(file, ",\n  ", "flux", report->options->alpha);
   write_machine(file, report->machine);
+  if (report->gains != NULL) {
+    write_gains(file, report);
+    return;
+  }
   write_ceilings(file, "ceilings", report->before);
   write_ceilings(file, "ceilings_after", report->after);
   fputs(",\n  \"results\": [", file);

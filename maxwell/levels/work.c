@@ -30,3 +30,15 @@ int mx_levels_work(const struct mx_levels *levels, const struct mx_problem *whol
   }
   return 0;
 }
+
+double mx_work_passes(const struct mx_level_work *work, int levels)
+{
+  double passes = 0;
+  for (int i = 0; i <= levels; i++) passes += work[i].passes;
+  return passes;
+}
+
+double mx_work_gain(const struct mx_level_work *work, int levels, double single_step, double step)
+{
+  return work[0].passes / single_step / (mx_work_passes(work, levels) / step);
+}

@@ -180,8 +180,7 @@ static int fit_steps(struct mx_setup *setup, bool kept, struct dg_error *err)
   return count_steps(setup, false, err);
 }
 
-/* Chooses the step and the number of steps from the user's keys and the limit. */
-static int choose_step(struct mx_setup *setup, struct dg_error *err)
+int mx_setup_choose_step(struct mx_setup *setup, struct dg_error *err)
 {
   const struct mx_config *config = setup->config;
   const char *unstable = mx_schemes[config->time.integrator].unstable;
@@ -464,7 +463,7 @@ static int make_tables(struct mx_setup *setup, const struct dg_geometry *geometr
   mx_ports_warn_of_rods(&setup->sources.ports, config, setup->log);
   mx_ports_report_losses(&setup->sources.ports, config, setup->log);
   mx_ports_report_limits(&setup->sources.ports, config, setup->log);
-  if (check_balance(setup, err) != 0 || check_s_parameters(setup, err) != 0 || choose_step(setup, err) != 0 ||
+  if (check_balance(setup, err) != 0 || check_s_parameters(setup, err) != 0 || mx_setup_choose_step(setup, err) != 0 ||
       check_frequencies(setup, err) != 0 || mx_measures_check_step(&setup->measures, setup->step, err) != 0 ||
       mx_sources_prepare(&setup->sources, setup->step, setup->steps, err) != 0)
     return err->code;

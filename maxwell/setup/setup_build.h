@@ -17,3 +17,7 @@ int mx_setup_renew(struct mx_setup *setup, struct dg_error *err) DG_MUST_USE;
 /* Sets setup->ops by config, log and comm, and takes the rank's card. DG_ENVIRONMENT, DG_INPUT: there is no such
  * backend here. Collective. mx_setup_init does it too. */
 int mx_setup_choose_backend(struct mx_setup *setup, struct dg_error *err) DG_MUST_USE;
+/* Chooses the step and the number of steps from the user's keys and the limit, with levels where time.levels says so.
+ * Of the set-up it takes config, ops, problem, and the ports of its sources. mx_setup_init does it too. Errors:
+ * DG_INPUT for a given step beyond the limit. Collective. */
+int mx_setup_choose_step(struct mx_setup *setup, struct dg_error *err) DG_MUST_USE;

@@ -149,30 +149,20 @@ static void report_slowest(const struct mx_scene *scene, const struct slow *slow
 
 /* ---- levels ---- */
 
-/* Counts the passes over an element in a step, by levels and in all. */
-static int count_passes(const struct mx_scene *scene, struct mx_level_work work[MX_LEVELS_MAX + 1], double *passes,
-                        struct dg_error *err)
-{
-  *passes = 0;
-  if (mx_levels_work(scene->levels, scene->problem, work, err) != 0) return err->code;
-  for (int i = 0; i <= scene->levels->count; i++) *passes += work[i].passes;
-  return 0;
-}
-
 static int report_levels(const struct mx_scene *scene, struct dg_error *err)
 {
   struct mx_level_work work[MX_LEVELS_MAX + 1];
-  double passes;
-  if (scene->levels->count == 0) return 0;
-  if (count_passes(scene, work, &passes, err) != 0) return err->code;
+  const int count = scene->levels->count;
+  if (count == 0) return 0;
+  if (mx_levels_work(scene->levels, scene->problem, work, err) != 0) return err->code;
+  const double passes = mx_work_passes(work, count);
   dg_log_line(scene->log, "levels    1: %" PRId64 " elements, %.2g of the work of a step", work[0].elements,
               work[0].passes / passes);
-  for (int i = 1; i <= scene->levels->count; i++)
+  for (int i = 1; i <= count; i++)
     dg_log_line(scene->log, "levels    %d: %" PRId64 " elements, %" PRId64 " of them in the core, %.2g of the work",
                 i + 1, work[i].elements, work[i].core, work[i].passes / passes);
-  const double one = work[0].passes / (scene->config->time.cfl * scene->single_limit);
   dg_log_line(scene->log, "levels    counted so, the run is %.2f times as fast as with one level",
-              one / (passes / scene->step));
+              mx_work_gain(work, count, scene->config->time.cfl * scene->single_limit, scene->step));
   return 0;
 }
 
@@ -210,15 +200,17 @@ int mx_report_seconds(const struct mx_scene *scene, struct dg_error *err)
   struct mx_level_work work[MX_LEVELS_MAX + 1];
   double *rate = NULL;
   int64_t largest = (int64_t)scene->problem->K;
-  double seconds = 0, passes;
+  double seconds = 0;
   if (scene->ops->card->present) return 0;
   if (DG_NEW(rate, scene->problem->K, err) != 0) return err->code;
   mx_local_rates(scene->problem, !mx_staggered(scene->config->time.integrator), rate);
-  if (dg_comm_reduce_int(scene->comm, DG_MAX, 1, &largest, err) != 0 || count_passes(scene, work, &passes, err) != 0 ||
+  if (dg_comm_reduce_int(scene->comm, DG_MAX, 1, &largest, err) != 0 ||
+      mx_levels_work(scene->levels, scene->problem, work, err) != 0 ||
       mx_local_part(&part, scene->problem, UNKNOWNS / per_element, MX_PART_REGION, rate, err) != 0)
     goto fail;
   if (dg_comm_rank(scene->comm) == 0 && time_steps(scene, &part, &seconds, err) == 0) {
-    const double step = seconds * (double)largest / (double)part.K * passes / work[0].passes;
+    const double step =
+        seconds * (double)largest / (double)part.K * mx_work_passes(work, scene->levels->count) / work[0].passes;
     dg_log_line(scene->log,
                 "pace      about %.3g s for the %ld steps on this machine (%.3g ms each, output not counted)",
                 step * (double)scene->steps, scene->steps, 1e3 * step);

@@ -125,7 +125,7 @@ MAY = {
                    "maxwell/problem maxwell/scene maxwell/session maxwell/setup maxwell/statics maxwell/step maxwell/shell maxwell/sources",
     "maxwell/check": "libdg/* maxwell/backend maxwell/heat maxwell/measure maxwell/model maxwell/model/heat maxwell/output maxwell/problem maxwell/record maxwell/run "
                      "maxwell/scene maxwell/setup maxwell/statics maxwell/step maxwell/shell maxwell/sources maxwell/time maxwell/worth",
-    "maxwell/app": "libdg/* maxwell maxwell/backend maxwell/check maxwell/heat maxwell/limit maxwell/measure maxwell/output maxwell/problem "
+    "maxwell/app": "libdg/* maxwell maxwell/backend maxwell/check maxwell/heat maxwell/levels maxwell/limit maxwell/measure maxwell/output maxwell/problem "
                    "maxwell/app/outputs maxwell/fit maxwell/run maxwell/setup maxwell/shell* maxwell/step maxwell/problem/build",
     "maxwell/app/outputs": "libdg/base",
     "maxwell/capi": "libdg/base libdg/geometry libdg/io libdg/mesh libdg/ref maxwell maxwell/measure maxwell/output "

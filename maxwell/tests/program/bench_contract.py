@@ -138,6 +138,62 @@ def test_ranks(program):
         expect(0 < found[1]["halo_seconds_per_step"] < found[1]["seconds_per_step_longest"], "time of the halo")
 
 
+# ---- local time steps
+
+LEVELS = ("bench", "--seconds", "0.02", "--json", "bench.json", "--order=1", "--precision=double", "--backend=cpu",
+          "--unknowns=30000", "--threads=1")
+
+
+def check_gain(gain, ranks):
+    expect(gain["unknowns"] == 24 * gain["elements"] >= 30000 and gain["ranks"] == ranks, f"{gain} has other sizes")
+    expect(0.04 < gain["slowest_over_median"] < 0.09, f"slowest {gain['slowest_over_median']}, asked for 1:16")
+    levels, step = gain["levels"], gain["step_metres"] / gain["single_step_metres"]
+    expect(levels and step > 2 and gain["repeats"] >= 5, f"{gain} gains nothing")
+    work, times = 2 * gain["elements"], 1
+    for i, level in enumerate(levels):
+        m, part, core = (level[key] for key in ("shorter_steps", "elements", "core_elements"))
+        expect(0 < core < part <= (levels[i - 1] if i > 0 else gain)["elements"], f"level {i + 2} of {levels}")
+        work += times * ((m - 1) * (part + core) + 0.5 * part) if m > 1 or i + 1 < len(levels) else 0
+        times *= m
+    near(gain["counted_gain"], 2 * gain["elements"] * step / work, 1e-12, "the counted gain")
+    # A loose bound: the machine does other things, and a grid that fits into a cache is no measurement.
+    expect(gain["measured_gain_least"] <= gain["measured_gain"] <= gain["measured_gain_most"], "no median")
+    expect(0.2 < gain["measured_gain"] / gain["counted_gain"] < 5, f"measured {gain['measured_gain']}")
+
+
+def test_levels(program):
+    """One level and levels by turns on a graded grid; two ranks choose as one does on the same cells."""
+    with Place(program) as place:
+        out = place.good(*LEVELS, "--levels", environment=CALM)
+        with open(place.path("bench.json"), encoding="utf-8") as file:
+            report = json.load(file)
+        expect([gain["flux"] for gain in report["gains"]] == [1, 0] and report["ratio"] == 16, f"cases {report}")
+        for gain in report["gains"]:
+            check_gain(gain, 1)
+            expect(" x ".join(str(level["shorter_steps"]) for level in gain["levels"]) in out, f"steps in\n{out}")
+        place.good(*LEVELS, "--flux=upwind", "--levels=1", environment=CALM)
+        with open(place.path("bench.json"), encoding="utf-8") as file:
+            even, = json.load(file)["gains"]
+        expect(even["levels"] == [] and even["measured_gain"] is None and even["counted_gain"] == 1, f"even: {even}")
+        for words, message in ((("--levels", "--integrator=lsrk"), "leapfrog alone"), (("--levels=0.5",), "from 1 to"),
+                               (("--levels", "--mesh=gmsh"), "a graded grid of its own"),
+                               (("--levels", "--curved=1"), "straight elements")):
+            code, _, err, _ = place.run("bench", *words)
+            expect(code == 2 and message in err and err.count("\n") == 1, f"{words}: {code}, {err}")
+
+
+def test_levels_on_ranks(program):
+    if shutil.which("mpirun") is None:
+        return
+    with Place(program) as place:
+        options = on_ranks(2)
+        options["environment"] = {**options["environment"], **CALM}
+        place.good(*LEVELS, "--levels", "--flux=centered", **options)
+        with open(place.path("bench.json"), encoding="utf-8") as file:
+            gain, = json.load(file)["gains"]
+        check_gain(gain, 2)
+
+
 # ---- phases of a run
 
 BOX = """simulation {
