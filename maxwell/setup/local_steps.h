@@ -7,6 +7,9 @@
 /* Chooses at most so many levels beside that of all, of a run whose limit with one level is setup->limit, and replaces
  * *step, which follows from it, by the one to try with them. setup->levels has none where none pays. Collective. */
 int mx_setup_levels(struct mx_setup *setup, int most, double *step, struct dg_error *err) DG_MUST_USE;
+/* Says what levels would gain in a run of setup->steps steps that has one level, where that is worth more than their
+ * search. It is an estimate from the steps that elements could take alone. Collective. */
+int mx_setup_suggest_levels(struct mx_setup *setup, struct dg_error *err) DG_MUST_USE;
 /* Goes back to one level. */
 void mx_setup_drop_levels(struct mx_setup *setup);
 /* Fits the levels to the step of the run, setup->step: their shorter steps, and whether all is stable; `holds` says so.

@@ -209,6 +209,7 @@ int mx_setup_choose_step(struct mx_setup *setup, struct dg_error *err)
   setup->step = kept ? setup->plan.step : widest;
   if (fit_steps(setup, kept, err) != 0) return err->code;
   report_steps(setup, kept);
+  if (most < 1 && mx_setup_suggest_levels(setup, err) != 0) return err->code;
   setup->plan = (struct mx_step_plan){setup->step, widest};
   return 0;
 }

@@ -88,7 +88,7 @@ def test_fewer_steps(program):
         expect(swing < 1e-3 * total[0], f"the energy swings by {swing / total[0]}")
         expect(max(total[half:]) - min(total[half:]) < 1.05 * swing, "the energy drifts")
         out = place.good(*RUN, *sets(stop=2e-7, levels=1), "-o", "one")
-        expect(not levels_of(out), f"{levels_of(out)}")
+        expect(not any(" H of " in line for line in levels_of(out)), f"{levels_of(out)}")
         one = place.summary("one")["steps"]
         expect(steps < 0.4 * one, f"{steps} steps with two levels, {one} with one")
 
@@ -278,6 +278,22 @@ def test_reasons(program):
     with Place(program) as place:
         out = place.good(*RUN, *sets(levels='"auto"'))
         expect(re.fullmatch(r"levels    one: \w+ would make the run 1\.0\d times as fast", " ".join(levels_of(out))), f"{levels_of(out)}")
+
+
+def test_suggestion(program):
+    """A long run with one level says what more would gain: about what is counted with them. It is
+    silent about a short run, and where something hinders levels."""
+    says = r"levels    local time steps \(time\.levels = \"auto\"\) would take about ([\d.]+) times less work"
+    for flux in ("centered", "upwind"):
+        with Place(program, FILES, cavity(flux)) as place:
+            out = place.good("check", "input/case.lua", *sets(stop=2e-6, levels='"auto"'))
+            counted = float(re.search(r"counted so, the run is ([\d.]+) times", out)[1])
+            said = re.fullmatch(says, " ".join(levels_of(place.good("check", "input/case.lua", *sets(stop=2e-6, levels=1)))))
+            expect(said and 0.8 * counted < float(said[1]) < 1.06 * counted, f"{said} of {counted}, {flux}")
+            for extra in (sets(stop=2e-10, levels=1), sets(stop=2e-6, levels=1, integrator="lsrk"),
+                          sets(stop=2e-6, levels=1, step=1e-11)):
+                out = place.good("check", "input/case.lua", *extra)
+                expect(not levels_of(out), f"{extra}: {levels_of(out)}")
 
 
 if __name__ == "__main__":
