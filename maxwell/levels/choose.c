@@ -7,6 +7,7 @@
 
 #include "libdg/base/memory.h"
 #include "maxwell/levels/filter.h"
+#include "maxwell/problem/beyond.h"
 
 /* A shorter step may be this fraction of what the elements of the core allow. */
 static const double room = 0.98;
@@ -20,11 +21,9 @@ void mx_level_steps_release(struct mx_level_steps *steps)
 /* to[e] = the least of from[] over e and its neighbours. */
 static int least_around(const struct mx_problem *problem, const double *from, double *to, struct dg_error *err)
 {
-  double *own = NULL, *beyond = NULL;
-  if (DG_NEW(own, problem->ghosts, err) != 0 || DG_NEW(beyond, problem->ghosts, err) != 0) goto fail;
-  for (size_t i = 0; i < problem->ghosts; i++) own[i] = from[problem->halo->send[i] / 4];
-  if (problem->halo != NULL && dg_halo_swap(problem->halo, problem->comm, sizeof *own, own, beyond, err) != 0)
-    goto fail;
+  double *beyond;
+  if (DG_NEW(beyond, problem->ghosts, err) != 0) return err->code;
+  if (mx_values_beyond(problem, sizeof *from, from, beyond, err) != 0) goto fail;
   for (size_t e = 0; e < problem->K; e++) {
     to[e] = from[e];
     for (int f = 0; f < 4; f++) {
@@ -34,7 +33,6 @@ static int least_around(const struct mx_problem *problem, const double *from, do
     }
   }
 fail:
-  dg_free(own);
   dg_free(beyond);
   return err->code;
 }

@@ -5,6 +5,7 @@
 #include "libdg/base/bug.h"
 #include "libdg/base/memory.h"
 #include "maxwell/levels/levels.h"
+#include "maxwell/problem/beyond.h"
 
 void mx_levels_release(struct mx_levels *levels)
 {
@@ -54,28 +55,15 @@ static char place_at(const struct cut *cut, int32_t code)
   return other < cut->around->K ? cut->place[other] : cut->beyond[other - cut->around->K];
 }
 
-/* Brings the places of the elements beyond the halo up to date. */
-static int swap_places(struct cut *cut, struct dg_error *err)
-{
-  const struct mx_problem *around = cut->around;
-  char *own;
-  if (around->halo == NULL) return 0;
-  if (DG_NEW(own, around->ghosts, err) != 0) return err->code;
-  for (size_t i = 0; i < around->ghosts; i++) own[i] = cut->place[around->halo->send[i] / 4];
-  (void)!dg_halo_swap(around->halo, around->comm, 1, own, cut->beyond, err);
-  dg_free(own);
-  return err->code;
-}
-
 static int find_rim(struct cut *cut, const bool *core, struct dg_error *err)
 {
   const struct mx_problem *around = cut->around;
   for (size_t e = 0; e < around->K; e++) cut->place[e] = core[e] ? CORE : APART;
-  if (swap_places(cut, err) != 0) return err->code;
+  if (mx_values_beyond(around, 1, cut->place, cut->beyond, err) != 0) return err->code;
   for (size_t e = 0; e < around->K; e++)
     for (int f = 0; f < 4 && cut->place[e] == APART; f++)
       if (place_at(cut, around->neighbour[e][f]) == CORE) cut->place[e] = RIM;
-  return swap_places(cut, err);
+  return mx_values_beyond(around, 1, cut->place, cut->beyond, err);
 }
 
 /* Numbers the elements of the part: core and rim that need no other rank, then core and rim that do. */
@@ -163,29 +151,23 @@ struct side {
   bool core;
 };
 
-static struct side side_of(const struct mx_problem *whole, const double *share, size_t e)
-{
-  return (struct side){share[e], whole->depth[e] > 0};
-}
-
 int mx_levels_leave(const struct mx_levels *levels, struct mx_problem *whole, const double *share, struct dg_error *err)
 {
-  struct side *own = NULL, *beyond = NULL;
-  if (DG_NEW(own, whole->ghosts, err) != 0 || DG_NEW(beyond, whole->ghosts, err) != 0) goto fail;
-  for (size_t i = 0; i < whole->ghosts; i++) own[i] = side_of(whole, share, (size_t)whole->halo->send[i] / 4);
-  if (whole->halo != NULL && dg_halo_swap(whole->halo, whole->comm, sizeof *own, own, beyond, err) != 0) goto fail;
+  struct side *side = NULL, *beyond = NULL;
+  if (DG_NEW(side, whole->K, err) != 0 || DG_NEW(beyond, whole->ghosts, err) != 0) goto fail;
+  for (size_t e = 0; e < whole->K; e++) side[e] = (struct side){share[e], whole->depth[e] > 0};
+  if (mx_values_beyond(whole, sizeof *side, side, beyond, err) != 0) goto fail;
   for (size_t e = 0; e < whole->K; e++)
     for (int f = 0; f < 4; f++) {
       const int32_t code = whole->neighbour[e][f];
       const size_t other = code < 0 ? e : (size_t)(code / 4);
-      const struct side here = side_of(whole, share, e);
-      const struct side there = other < whole->K ? side_of(whole, share, other) : beyond[other - whole->K];
+      const struct side here = side[e], there = other < whole->K ? side[other] : beyond[other - whole->K];
       const double part = here.core || there.core ? fmin(here.share, there.share) : 1;
       whole->flux[e][f].e_penalty = part * levels->flux[e][f].e_penalty;
       whole->flux[e][f].h_penalty = part * levels->flux[e][f].h_penalty;
     }
 fail:
-  dg_free(own);
+  dg_free(side);
   dg_free(beyond);
   return err->code;
 }

@@ -10,6 +10,7 @@
 #include "libdg/base/memory.h"
 #include "libdg/base/sort.h"
 #include "libdg/base/vec3.h"
+#include "maxwell/problem/beyond.h"
 #include "maxwell/problem/curved.h"
 #include "maxwell/time/responses.h"
 
@@ -80,12 +81,10 @@ void mx_local_rates(const struct mx_problem *whole, bool losses, double *rate)
 
 int mx_neighbourhood_rates(const struct mx_problem *whole, double *rate, struct dg_error *err)
 {
-  double *own = NULL, *beyond = NULL, *sum = NULL;
-  if (DG_NEW(own, whole->ghosts, err) != 0 || DG_NEW(beyond, whole->ghosts, err) != 0 ||
-      DG_NEW(sum, whole->K, err) != 0)
+  double *beyond = NULL, *sum = NULL;
+  if (DG_NEW(beyond, whole->ghosts, err) != 0 || DG_NEW(sum, whole->K, err) != 0 ||
+      mx_values_beyond(whole, sizeof *rate, rate, beyond, err) != 0)
     goto fail;
-  for (size_t i = 0; i < whole->ghosts; i++) own[i] = rate[whole->halo->send[i] / 4];
-  if (whole->halo != NULL && dg_halo_swap(whole->halo, whole->comm, sizeof *own, own, beyond, err) != 0) goto fail;
 #pragma omp parallel for schedule(static)
   for (size_t e = 0; e < whole->K; e++) {
     sum[e] = rate[e] * rate[e];
@@ -98,7 +97,6 @@ int mx_neighbourhood_rates(const struct mx_problem *whole, double *rate, struct 
   }
   for (size_t e = 0; e < whole->K; e++) rate[e] = sqrt(sum[e]);
 fail:
-  dg_free(own);
   dg_free(beyond);
   dg_free(sum);
   return err->code;
@@ -175,11 +173,10 @@ fail:
 static int find_layer(const struct selection *s, struct dg_keyed *layer, size_t *count, struct dg_error *err)
 {
   const struct mx_problem *whole = s->whole;
-  char *own = NULL, *beyond = NULL;
+  char *beyond;
   *count = 0;
-  if (DG_NEW(own, whole->ghosts, err) != 0 || DG_NEW(beyond, whole->ghosts, err) != 0) goto fail;
-  for (size_t i = 0; i < whole->ghosts; i++) own[i] = s->taken[whole->halo->send[i] / 4];
-  if (whole->halo != NULL && dg_halo_swap(whole->halo, whole->comm, 1, own, beyond, err) != 0) goto fail;
+  if (DG_NEW(beyond, whole->ghosts, err) != 0) return err->code;
+  if (mx_values_beyond(whole, sizeof *beyond, s->taken, beyond, err) != 0) goto fail;
   for (size_t e = 0; e < whole->K; e++) {
     bool touches = false;
     for (int f = 0; f < 4 && !s->taken[e]; f++) {
@@ -190,7 +187,6 @@ static int find_layer(const struct selection *s, struct dg_keyed *layer, size_t 
     if (touches) layer[(*count)++] = (struct dg_keyed){(uint64_t)number_of(whole, e), e};
   }
 fail:
-  dg_free(own);
   dg_free(beyond);
   return err->code;
 }

@@ -10,6 +10,7 @@
 #include "maxwell/limit/local_part.h"
 #include "maxwell/levels/apply.h"
 #include "maxwell/limit/vectors.h"
+#include "maxwell/problem/beyond.h"
 #include "maxwell/time/responses.h"
 
 enum {
@@ -518,10 +519,9 @@ fail:
 /* Marks the elements that have a neighbour of another mark. */
 static int mark_border(const struct mx_problem *problem, const char *mark, char *border, struct dg_error *err)
 {
-  char *own = NULL, *beyond = NULL;
-  if (DG_NEW(own, problem->ghosts, err) != 0 || DG_NEW(beyond, problem->ghosts, err) != 0) goto fail;
-  for (size_t i = 0; i < problem->ghosts; i++) own[i] = mark[problem->halo->send[i] / 4];
-  if (problem->halo != NULL && dg_halo_swap(problem->halo, problem->comm, 1, own, beyond, err) != 0) goto fail;
+  char *beyond;
+  if (DG_NEW(beyond, problem->ghosts, err) != 0) return err->code;
+  if (mx_values_beyond(problem, 1, mark, beyond, err) != 0) goto fail;
   for (size_t e = 0; e < problem->K; e++) {
     border[e] = 0;
     for (int f = 0; f < 4; f++) {
@@ -531,7 +531,6 @@ static int mark_border(const struct mx_problem *problem, const char *mark, char 
     }
   }
 fail:
-  dg_free(own);
   dg_free(beyond);
   return err->code;
 }
