@@ -7,6 +7,7 @@
 
 #include "libdg/base/memory.h"
 #include "maxwell/levels/filter.h"
+#include "maxwell/levels/work.h"
 #include "maxwell/problem/beyond.h"
 
 /* A shorter step may be this fraction of what the elements of the core allow. */
@@ -100,9 +101,8 @@ static void count_below(const struct mx_level_lattice *lattice, size_t K, const 
 
 double mx_level_filter_cost(const struct mx_level_lattice *lattice, int i, int m, double inner, double beside)
 {
-  const double core = (double)lattice->core[i], part = (double)lattice->part[i];
   if (m == 1 && inner == 0) return 0; /* not filtered at all */
-  return (m - 1) * (core + part + 3 * beside) + MX_LEVEL_COPIES * part + 4 * beside + m * inner;
+  return mx_filter_cost(m, (double)lattice->core[i], (double)lattice->part[i], beside) + m * inner;
 }
 
 /* The cheapest way to pass once over a level at each lattice step: cost, shorter steps, and the lattice step in it. */
@@ -185,9 +185,4 @@ int mx_level_choose(struct mx_level_plan *plan, const struct mx_problem *problem
     mx_level_shortest(plan, lattice, steps->most, costs);
   dg_free(lattice);
   return err->code;
-}
-
-void mx_level_core(const struct mx_problem *problem, const struct mx_level_steps *steps, double step, bool *core)
-{
-  for (size_t e = 0; e < problem->K; e++) core[e] = steps->core[e] < step;
 }

@@ -62,6 +62,3 @@ void mx_level_shortest(struct mx_level_plan *plan, const struct mx_level_lattice
 double mx_level_filter_cost(const struct mx_level_lattice *lattice, int i, int m, double inner, double beside);
 /* The least lattice step that is at least so long, or MX_LATTICE. */
 int mx_level_lattice_index(const struct mx_level_lattice *lattice, double step);
-
-/* core[K] of a step. */
-void mx_level_core(const struct mx_problem *problem, const struct mx_level_steps *steps, double step, bool *core);

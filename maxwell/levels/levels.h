@@ -24,8 +24,6 @@
 #include "maxwell/problem/problem.h"
 
 enum { MX_LEVELS_MAX = 8, MX_SUBSTEPS_MAX = 64 };
-/* What a filter copies costs, in passes over the part. */
-#define MX_LEVEL_COPIES 0.5
 
 /* A level that takes m shorter steps of H in one of the level around it. */
 struct mx_level {

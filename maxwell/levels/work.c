@@ -8,6 +8,12 @@ static int64_t core_of(const struct mx_problem *part)
   return core;
 }
 
+double mx_filter_cost(int m, double core, double part, double beside)
+{
+  static const double copies = 0.5, launches = 3, launches_of_copies = 4;
+  return (m - 1) * (core + part + launches * beside) + copies * part + launches_of_copies * beside;
+}
+
 int mx_levels_work(const struct mx_levels *levels, const struct mx_problem *whole,
                    struct mx_level_work work[MX_LEVELS_MAX + 1], struct dg_error *err)
 {
@@ -24,8 +30,8 @@ int mx_levels_work(const struct mx_levels *levels, const struct mx_problem *whol
     const int m = levels->level[i].m;
     const double part = (double)sums[2 * i + 1], core = (double)sums[2 * i + 2];
     const bool rests = m == 1 && i + 1 == count;
-    work[i + 1] = (struct mx_level_work){sums[2 * i + 1], sums[2 * i + 2],
-                                         rests ? 0 : times * ((m - 1) * (core + part) + MX_LEVEL_COPIES * part)};
+    work[i + 1] =
+        (struct mx_level_work){sums[2 * i + 1], sums[2 * i + 2], rests ? 0 : times * mx_filter_cost(m, core, part, 0)};
     times *= m;
   }
   return 0;

@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include <string.h>
-#include <time.h>
 
 #include "maxwell/levels/choose.h"
 #include "maxwell/levels/filter.h"
@@ -85,9 +84,10 @@ static int steps_of(const struct mx_problem *part, double step)
   return mx_filter_steps(step / own.limit, damping);
 }
 
-static void start(struct scene *scene, int order, double alpha, double times)
+static const int fine[3] = {10, 3, 3}, coarse[3] = {6, 2, 2}; /* cells along the edges */
+
+static void start(struct scene *scene, const int cells[3], int order, double alpha, double times)
 {
-  static const int cells[3] = {10, 3, 3};
   static const double unit[3] = {1, 1, 1};
   struct dg_error err = {0};
   *scene = (struct scene){0};
@@ -180,7 +180,7 @@ static void test_backends_agree(void **state)
     for (int upwind = 0; upwind < 2; upwind++) {
       struct scene scene;
       double energy[4], off[2] = {0};
-      start(&scene, order, upwind, 4);
+      start(&scene, order < 3 ? fine : coarse, order, upwind, 4);
       double *E[2] = {box_field(&scene.box), box_field(&scene.box)},
              *H[2] = {box_field(&scene.box), box_field(&scene.box)};
       for (int plain = 0; plain < 2; plain++) {
@@ -207,28 +207,35 @@ static void test_backends_agree(void **state)
     }
 }
 
-/* Against the semi-discrete solution, which upwind reaches with the first order of its lagged penalty alone. */
-static void test_order_two(void **state)
+/* The error after steps that begin at this share of the scene's and are halved, against the semi-discrete solution: of
+ * centred fluxes, since upwind reaches it with the first order of its lagged penalty alone. */
+static void expect_order_two(const struct scene *scene, double share)
 {
-  (void)state;
-  struct scene scene;
-  double energy[4], off[3];
-  start(&scene, 3, 0, 4);
-  struct scene plain = {.box = scene.box};
+  const struct scene plain = {.box = scene->box};
   const double T = 0.3;
-  double *truth = box_field(&scene.box), *E = box_field(&scene.box), *H = box_field(&scene.box);
-  const long most = (long)ceil(T / (scene.step * 0.9));
-  box_evaluate(&scene.box, mode, 0, truth);
+  const long most = (long)ceil(T / (scene->step * share));
+  const size_t bytes = 3 * (size_t)scene->box.ref.Np * scene->box.mesh.K * sizeof(double);
+  double *truth = box_field(&scene->box), *E = box_field(&scene->box), *H = box_field(&scene->box);
+  double energy[4], off[3];
+  box_evaluate(&scene->box, mode, 0, truth);
   run(&plain, &mx_backend_cpu, MX_DOUBLE, T / (double)(64 * most), 64 * most, truth, H, energy);
   for (int i = 0; i < 3; i++) {
-    box_evaluate(&scene.box, mode, 0, E);
-    memset(H, 0, 3 * (size_t)scene.box.ref.Np * scene.box.mesh.K * sizeof *H);
-    run(&scene, &mx_backend_cpu, MX_DOUBLE, T / (double)(most << i), most << i, E, H, energy);
-    off[i] = difference(&scene.box, E, truth);
+    box_evaluate(&scene->box, mode, 0, E);
+    memset(H, 0, bytes);
+    run(scene, &mx_backend_cpu, MX_DOUBLE, T / (double)(most << i), most << i, E, H, energy);
+    off[i] = difference(&scene->box, E, truth);
   }
   print_message("errors %.3g %.3g %.3g\n", off[0], off[1], off[2]);
   assert_true(off[1] < 0.3 * off[0] && off[2] < 0.3 * off[1]);
   free(truth), free(E), free(H);
+}
+
+static void test_order_two(void **state)
+{
+  (void)state;
+  struct scene scene;
+  start(&scene, coarse, 3, 0, 4);
+  expect_order_two(&scene, 0.9);
   finish(&scene);
 }
 
@@ -253,7 +260,7 @@ static void test_noise_stays(void **state)
     for (int upwind = 0; upwind < 2; upwind++) {
       struct scene scene;
       double energy[4];
-      start(&scene, order, upwind, 4);
+      start(&scene, order == 1 || lengthy ? fine : coarse, order, upwind, 4);
       double *E = box_field(&scene.box), *H = box_field(&scene.box);
       for (int i = 60; i <= 120; i += lengthy ? 5 : 12) {
         const double step = 0.01 * i * scene.step;
@@ -285,7 +292,7 @@ static void test_limit_of_parts(void **state)
     struct scene scene;
     struct mx_stability whole, part;
     struct dg_error err = {0};
-    start(&scene, 2, upwind, 4);
+    start(&scene, fine, 2, upwind, 4);
     const struct mx_problem *problem = &scene.box.problem;
     const size_t unknowns = 6 * (size_t)problem->ref->Np * problem->K;
     int found = 0;
@@ -337,11 +344,11 @@ static void test_shortest(void **state)
     for (int levels = 1; levels <= 3; levels++) {
       struct mx_level_plan plan;
       const struct mx_level_costs costs = {.limit = 1, .calm = 1, .eta = {0.1, 0.1}, .most = levels};
-      mx_level_shortest(&plan, &lattice, lattice.step[240], &costs);
+      const int top = levels < 3 ? 240 : 200; /* all of three levels are many */
+      mx_level_shortest(&plan, &lattice, lattice.step[top], &costs);
       double best = 1;
       for (int l = 1; l <= levels; l++)
-        for (int i = 1; i <= 240; i += 1)
-          best = fmax(best, 2e5 * lattice.step[i] / (2e5 + try_all(&lattice, i, l, 0.1)));
+        for (int i = 1; i <= top; i++) best = fmax(best, 2e5 * lattice.step[i] / (2e5 + try_all(&lattice, i, l, 0.1)));
       print_message("ladder %d of %d levels: step %.3g, %d levels, gain %.4g of %.4g\n", kind, levels, plan.step,
                     plan.count, plan.gain, best);
       assert_true(plan.gain <= best * (1 + 1e-12) && plan.count <= levels);
@@ -388,10 +395,10 @@ static void test_nested(void **state)
   const long steps = lengthy ? 20000 : 200;
   for (int upwind = 0; upwind < 2; upwind++) {
     struct scene scene;
-    double energy[4], off[3] = {0};
-    start(&scene, 1, upwind, upwind ? 14 : 8);
+    double energy[4];
+    start(&scene, fine, 1, upwind, upwind ? 14 : 8);
     nest(&scene, 8);
-    double *E = box_field(&scene.box), *H = box_field(&scene.box), *truth = box_field(&scene.box);
+    double *E = box_field(&scene.box), *H = box_field(&scene.box);
     int held = 0;
     for (int i = 60; i <= (lengthy ? 100 : 60); i += 20) {
       const double step = 0.01 * i * scene.step;
@@ -414,116 +421,10 @@ static void test_nested(void **state)
       held++;
     }
     assert_true(held > 0);
-    if (!upwind) {
-      struct scene plain = {.box = scene.box};
-      const double T = 0.3;
-      const long most = (long)ceil(T / (scene.step * 0.6));
-      box_evaluate(&scene.box, mode, 0, truth);
-      memset(H, 0, 3 * (size_t)scene.box.ref.Np * scene.box.mesh.K * sizeof *H);
-      run(&plain, &mx_backend_cpu, MX_DOUBLE, T / (double)(64 * most), 64 * most, truth, H, energy);
-      for (int i = 0; i < 3; i++) {
-        box_evaluate(&scene.box, mode, 0, E);
-        memset(H, 0, 3 * (size_t)scene.box.ref.Np * scene.box.mesh.K * sizeof *H);
-        run(&scene, &mx_backend_cpu, MX_DOUBLE, T / (double)(most << i), most << i, E, H, energy);
-        off[i] = difference(&scene.box, E, truth);
-      }
-      print_message("errors %.3g %.3g %.3g\n", off[0], off[1], off[2]);
-      assert_true(off[1] < 0.3 * off[0] && off[2] < 0.3 * off[1]);
-    }
-    free(E), free(H), free(truth);
+    if (!upwind) expect_order_two(&scene, 0.6);
+    free(E), free(H);
     finish(&scene);
   }
-}
-
-/* Seconds of a second of the model (c0 t = 1 m), the least of three. */
-static double pace(const struct scene *scene, const struct mx_backend_ops *ops, double step, const double *E,
-                   const double *H)
-{
-  struct dg_error err = {0};
-  struct mx_levels_run levels = {0};
-  struct drive drive = start_drive(scene, ops, MX_DOUBLE, step, E, H);
-  double least = INFINITY;
-  long steps = 4;
-  if (mx_levels_begin(&levels, &scene->levels, ops, drive.backend, &drive.options, &err) != 0)
-    fail_msg("%s", err.message);
-  for (int trial = 0; trial < 4; trial++) {
-    struct timespec from, to;
-    (void)clock_gettime(CLOCK_MONOTONIC, &from);
-    for (long n = 0; n < steps; n++) {
-      if (mx_levels_before(&levels, &err) != 0) fail_msg("%s", err.message);
-      drive_stages(&drive, 0, 1, n == steps - 1);
-      if (mx_levels_after(&levels, &err) != 0) fail_msg("%s", err.message);
-      if (n == steps - 1) (void)drive_energy(&drive); /* which waits for the card */
-      drive_stages(&drive, 1, 2, false);
-    }
-    (void)clock_gettime(CLOCK_MONOTONIC, &to);
-    const double seconds = (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
-    if (trial > 0) least = fmin(least, seconds / (double)steps / step);
-    else steps = (long)fmax(4, 4 * 0.5 / seconds);
-  }
-  mx_levels_end(&levels);
-  ops->destroy(drive.backend);
-  return least;
-}
-
-/* A slot: of `layers` layers of cells two are thinner than the others. */
-static int layers;
-static double thin;
-static double slot(double u)
-{
-  const double at = u * layers, first = layers / 2, past = fmin(fmax(at - first, 0), 2);
-  return (at - past + past * thin) / (layers - 2 + 2 * thin);
-}
-
-/* bench ORDER UNKNOWNS RATIO ACROSS ALPHA: how much faster levels are, on every backend. */
-static int bench(char **argv)
-{
-  static const double unit[3] = {1, 1, 1};
-  const int order = atoi(argv[0]), Np = (order + 1) * (order + 2) * (order + 3) / 6;
-  const double unknowns = atof(argv[1]), alpha = atof(argv[4]);
-  const int across = atoi(argv[3]), along = (int)(unknowns / (6.0 * Np * 6 * across * across));
-  const int cells[3] = {along, across, across};
-  struct dg_error err = {0};
-  struct scene scene = {0};
-  struct mx_level_steps steps;
-  struct mx_level_plan plan;
-  thin = 1 / atof(argv[2]), layers = along;
-  box_random_state = 1;
-  box_mesh(&scene.box, cells, unit, 0.05, slot);
-  box_material(&scene.box, 0, 1, 1, 0);
-  box_problem(&scene.box, order, alpha);
-  struct mx_problem *whole = &scene.box.problem;
-  double *rate = calloc(whole->K, sizeof *rate), *E = box_field(&scene.box), *H = box_field(&scene.box);
-  bool *core = calloc(whole->K, sizeof *core);
-  struct mx_stability limit;
-  mx_local_rates(whole, false, rate);
-  if (mx_stability_limit(&limit, whole, MX_LEAPFROG, 1000000, &err) != 0) fail_msg("%s", err.message);
-  scene.global = limit.limit;
-  const struct mx_level_costs costs = {
-      .limit = scene.global, .calm = scene.global * (alpha > 0 ? 1.9 : 1), .eta = {damping, damping}, .most = 1};
-  if (mx_level_steps(&steps, whole, rate, scene.global, &err) != 0 ||
-      mx_level_choose(&plan, whole, &steps, &costs, &err) != 0)
-    fail_msg("%s", err.message);
-  printf("order %d, alpha %g, %zu elements, %.3g unknowns; core %lld, part %lld, step %.2f, m %d, predicted %.2f\n",
-         order, alpha, whole->K, 6.0 * Np * (double)whole->K, (long long)plan.rung[0].core,
-         (long long)plan.rung[0].part, plan.step / scene.global, plan.rung[0].m, plan.gain);
-  box_noise(&scene.box, E), box_noise(&scene.box, H);
-  double one[8];
-  for (int i = 0; mx_backends[i] != NULL; i++)
-    one[i] = mx_backends[i]->available(&err) == 0 ? pace(&scene, mx_backends[i], 0.95 * scene.global, E, H) : 0;
-  if (plan.step == 0) return 0;
-  mx_level_core(whole, &steps, plan.step, core);
-  if (mx_levels_add(&scene.levels, whole, core, plan.rung[0].m, damping, &err) != 0) fail_msg("%s", err.message);
-  scene.step = 0.93 * plan.step;
-  scene.levels.level[0].m = steps_of(&scene.levels.level[0].problem, scene.step);
-  for (int i = 0; mx_backends[i] != NULL; i++) {
-    if (one[i] == 0) continue;
-    const double two = pace(&scene, mx_backends[i], scene.step, E, H);
-    printf("  %-10s one level %.4g s, levels (m %d) %.4g s: %.2f\n", mx_backends[i]->name, one[i],
-           scene.levels.level[0].m, two, one[i] / two);
-    (void)fflush(stdout);
-  }
-  return 0;
 }
 
 int main(int argc, char **argv)
@@ -532,7 +433,6 @@ int main(int argc, char **argv)
                                      cmocka_unit_test(test_nested),        cmocka_unit_test(test_backends_agree),
                                      cmocka_unit_test(test_order_two),     cmocka_unit_test(test_noise_stays),
                                      cmocka_unit_test(test_limit_of_parts)};
-  if (argc == 7 && strcmp(argv[1], "bench") == 0) return bench(argv + 2);
   lengthy = argc > 1 && strcmp(argv[1], "long") == 0;
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
