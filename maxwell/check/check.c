@@ -11,6 +11,7 @@
 #include "maxwell/check/resolution.h"
 #include "maxwell/check/survey.h"
 #include "maxwell/heat/heat.h"
+#include "maxwell/levels/filter.h"
 #include "maxwell/measure/kinds.h"
 #include "maxwell/model/heat/heat_config.h"
 #include "maxwell/output/output.h"
@@ -109,9 +110,9 @@ static struct mx_memory memory_of(const struct mx_scene *scene)
                        sizeof *scene->mesh->volume + sizeof *scene->mesh->tag + sizeof *scene->assignment->material +
                        sizeof *scene->assignment->boundary;
   struct mx_memory memory = {
-      .fields = scene->ops->memory(problem, &options),
-      .tables =
-          mx_problem_bytes(problem) + per_element * problem->K + scene->mesh->vertices * sizeof *scene->mesh->vertex,
+      .fields = scene->ops->memory(problem, &options) + mx_levels_run_bytes(scene->levels, scene->ops, &options),
+      .tables = mx_problem_bytes(problem) + mx_levels_bytes(scene->levels, problem) + per_element * problem->K +
+                scene->mesh->vertices * sizeof *scene->mesh->vertex,
       .output = mx_output_memory(scene),
   };
   return memory;

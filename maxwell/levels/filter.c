@@ -58,11 +58,32 @@ struct mx_filter mx_filter_at(const struct mx_levels *levels, int i)
   return filter;
 }
 
+/* A part keeps H itself where the next level filters it. */
+static struct mx_backend_options options_of_part(const struct mx_backend_options *options)
+{
+  struct mx_backend_options plain = *options;
+  plain.filtered = false;
+  return plain;
+}
+
+size_t mx_levels_run_bytes(const struct mx_levels *levels, const struct mx_backend_ops *ops,
+                           const struct mx_backend_options *options)
+{
+  enum { FIELDS = 2 }; /* that the filter keeps of H */
+  const struct mx_backend_options plain = options_of_part(options);
+  const size_t number = options->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
+  size_t bytes = 0;
+  for (int i = 0; i < levels->count; i++) {
+    const struct mx_problem *part = &levels->level[i].problem;
+    bytes += ops->memory(part, &plain) + FIELDS * 3 * (size_t)part->ref->Np * part->K * number;
+  }
+  return bytes;
+}
+
 int mx_levels_begin(struct mx_levels_run *run, const struct mx_levels *levels, const struct mx_backend_ops *ops,
                     struct mx_backend *whole, const struct mx_backend_options *options, struct dg_error *err)
 {
-  struct mx_backend_options plain = *options; /* a part keeps H itself where the next level filters it */
-  plain.filtered = false;
+  const struct mx_backend_options plain = options_of_part(options);
   *run = (struct mx_levels_run){.ops = ops, .backend = {whole}, .profile = run->profile};
   for (int i = 0; i < levels->count; i++) {
     const struct mx_level *level = &levels->level[i];

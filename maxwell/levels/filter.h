@@ -37,6 +37,9 @@ int mx_levels_begin(struct mx_levels_run *run, const struct mx_levels *levels, c
                     struct mx_backend *whole, const struct mx_backend_options *options,
                     struct dg_error *err) DG_MUST_USE;
 void mx_levels_end(struct mx_levels_run *run);
+/* Bytes that mx_levels_begin will allocate; on a card they are bytes of the card. */
+size_t mx_levels_run_bytes(const struct mx_levels *levels, const struct mx_backend_ops *ops,
+                           const struct mx_backend_options *options);
 /* Before and after a pass of the whole that changes H. Collective. */
 int mx_levels_before(struct mx_levels_run *run, struct dg_error *err) DG_MUST_USE;
 int mx_levels_after(struct mx_levels_run *run, struct dg_error *err) DG_MUST_USE;

@@ -59,6 +59,9 @@ void mx_levels_release(struct mx_levels *levels);
 /* Releases them, and gives the whole its penalties back. */
 void mx_levels_undo(struct mx_levels *levels, struct mx_problem *whole);
 
+/* Bytes of the tables of all levels. */
+size_t mx_levels_bytes(const struct mx_levels *levels, const struct mx_problem *whole);
+
 /* May the element belong to a core or a rim? Not if its H has losses or poles, if it has a layer, or if one of its
  * faces is more than a wall of metal or a face between elements. */
 bool mx_level_takes(const struct mx_problem *problem, size_t e);

@@ -26,6 +26,18 @@ void mx_levels_undo(struct mx_levels *levels, struct mx_problem *whole)
   mx_levels_release(levels);
 }
 
+size_t mx_levels_bytes(const struct mx_levels *levels, const struct mx_problem *whole)
+{
+  size_t bytes = levels->flux != NULL ? whole->K * sizeof *levels->flux : 0;
+  if (levels->alone != NULL) bytes += whole->K * sizeof *levels->alone;
+  for (int i = 0; i < levels->count; i++) {
+    const struct mx_level *level = &levels->level[i];
+    bytes += mx_problem_bytes(&level->problem) + level->problem.K * sizeof *level->element;
+    if (level->global != NULL) bytes += (level->problem.K + level->problem.ghosts) * sizeof *level->global;
+  }
+  return bytes;
+}
+
 bool mx_level_takes(const struct mx_problem *problem, size_t e)
 {
   if (problem->sigma_m[e] > 0 || mx_has_state(problem, MX_FARADAY, e)) return false;

@@ -123,7 +123,7 @@ MAY = {
                           "maxwell/hooks maxwell/output maxwell/output/ports maxwell/problem maxwell/scene maxwell/session maxwell/shell maxwell/terms",
     "maxwell/run": "libdg/base maxwell maxwell/backend maxwell/checkpoint maxwell/heat maxwell/hooks maxwell/model maxwell/model/heat maxwell/output maxwell/output/ports "
                    "maxwell/problem maxwell/scene maxwell/session maxwell/setup maxwell/statics maxwell/step maxwell/shell maxwell/sources",
-    "maxwell/check": "libdg/* maxwell/backend maxwell/heat maxwell/measure maxwell/model maxwell/model/heat maxwell/output maxwell/problem maxwell/record maxwell/run "
+    "maxwell/check": "libdg/* maxwell/backend maxwell/heat maxwell/levels maxwell/measure maxwell/model maxwell/model/heat maxwell/output maxwell/problem maxwell/record maxwell/run "
                      "maxwell/scene maxwell/setup maxwell/statics maxwell/step maxwell/shell maxwell/sources maxwell/time maxwell/worth",
     "maxwell/app": "libdg/* maxwell maxwell/backend maxwell/check maxwell/heat maxwell/levels maxwell/limit maxwell/measure maxwell/output maxwell/problem "
                    "maxwell/app/outputs maxwell/fit maxwell/run maxwell/setup maxwell/shell* maxwell/step maxwell/problem/build",

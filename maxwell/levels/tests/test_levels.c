@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "libdg/base/memory.h"
 #include "maxwell/levels/choose.h"
 #include "maxwell/levels/filter.h"
 #include "maxwell/limit/local_part.h"
@@ -427,12 +428,45 @@ static void test_nested(void **state)
   }
 }
 
+/* Bytes of the tables of a level are foretold, and of the backend of its part about as well as of that of the whole. */
+static void test_memory(void **state)
+{
+  (void)state;
+  const struct mx_backend_ops *const host[] = {&mx_backend_cpu, &mx_backend_reference};
+  for (int i = 0; i < 2; i++) {
+    struct scene scene;
+    struct dg_error err = {0};
+    start(&scene, fine, 3, 0, 4);
+    const double tables = (double)mx_levels_bytes(&scene.levels, &scene.box.problem);
+    size_t before = dg_memory_current();
+    struct drive drive = start_drive(&scene, host[i], MX_DOUBLE, scene.step, NULL, NULL);
+    const double whole = (double)(dg_memory_current() - before);
+    const double of_whole = (double)drive.ops->memory(&scene.box.problem, &drive.options);
+    struct mx_levels_run levels = {0};
+    before = dg_memory_current();
+    if (mx_levels_begin(&levels, &scene.levels, drive.ops, drive.backend, &drive.options, &err) != 0)
+      fail_msg("%s", err.message);
+    const double part = (double)(dg_memory_current() - before);
+    const double of_part = (double)mx_levels_run_bytes(&scene.levels, drive.ops, &drive.options);
+    mx_levels_end(&levels);
+    drive.ops->destroy(drive.backend);
+    before = dg_memory_current();
+    mx_levels_release(&scene.levels);
+    const double of_tables = tables / (double)(before - dg_memory_current());
+    print_message("%s: foretold of the whole %.3f, of the part %.3f, of tables %.3f\n", drive.ops->name,
+                  of_whole / whole, of_part / part, of_tables);
+    assert_true(fabs(of_tables - 1) < 0.01);
+    assert_true(of_part / part > 0.9 * of_whole / whole && of_part < part);
+    finish(&scene);
+  }
+}
+
 int main(int argc, char **argv)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_filter),        cmocka_unit_test(test_shortest),
-                                     cmocka_unit_test(test_nested),        cmocka_unit_test(test_backends_agree),
-                                     cmocka_unit_test(test_order_two),     cmocka_unit_test(test_noise_stays),
-                                     cmocka_unit_test(test_limit_of_parts)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_filter),         cmocka_unit_test(test_shortest),
+                                     cmocka_unit_test(test_nested),         cmocka_unit_test(test_backends_agree),
+                                     cmocka_unit_test(test_order_two),      cmocka_unit_test(test_noise_stays),
+                                     cmocka_unit_test(test_limit_of_parts), cmocka_unit_test(test_memory)};
   lengthy = argc > 1 && strcmp(argv[1], "long") == 0;
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
