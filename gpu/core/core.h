@@ -21,13 +21,18 @@ struct gpu_halo;
 struct gpu_leaving;
 struct gpu_monitored;
 struct gpu_recall;
+struct gpu_recorded;
 struct gpu_running;
 
 /* Of a part that takes shorter steps (gpu/host/fine.c). */
 struct gpu_fine_part {
-  bool within;         /* in the stream of the whole, which it borrows */
-  void *kept, *change; /* rows as those of a field */
-  int32_t *element;    /* [K] its elements in the whole, on the card */
+  bool within;                   /* in the stream of the whole, which it borrows */
+  void *kept, *change, *next;    /* rows as those of a field; next: H of the pass under way, while steps are recorded */
+  int32_t *element;              /* [K] its elements in the whole, on the card */
+  struct mx_backend *outermost;  /* of the parts around it, or itself */
+  struct gpu_recorded *recorded; /* the shorter steps of a step, of the outermost part */
+  gpuStream_t beside;            /* takes what a recorded step may do beside the pass of E */
+  gpuEvent_t begun, done;        /* of what lies there */
 };
 
 struct mx_backend {

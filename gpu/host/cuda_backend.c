@@ -66,6 +66,7 @@ static void destroy(struct mx_backend *backend)
   if (backend->halo->stream != NULL) (void)gpuStreamSynchronize(backend->halo->stream);
   /* MPI may still write to the buffers of messages that were given up; the process is about to end then. */
   const bool given_up = backend->halo->exchange != NULL && !dg_exchange_progress(backend->halo->exchange);
+  gpu_release_fine(backend);
   gpu_release_halo(backend);
   gpu_release_leaving(backend);
   if (!given_up) {

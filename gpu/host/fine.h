@@ -4,3 +4,6 @@
 #include "maxwell/backend/backend.h"
 
 extern const struct mx_fine_ops gpu_fine_ops;
+
+/* Releases what a part has besides its memory. */
+void gpu_release_fine(struct mx_backend *part);

@@ -15,6 +15,8 @@
 typedef GPU(Error_t) gpuError_t;
 typedef GPU(Stream_t) gpuStream_t;
 typedef GPU(Event_t) gpuEvent_t;
+typedef GPU(Graph_t) gpuGraph_t;
+typedef GPU(GraphExec_t) gpuGraphExec_t;
 #if defined(__HIP__) || defined(CURLEW_HIP)
 typedef hipDeviceProp_t gpuDeviceProp;
 #else
@@ -58,6 +60,13 @@ typedef struct cudaDeviceProp gpuDeviceProp;
 #define gpuEventRecord              GPU(EventRecord)
 #define gpuEventSynchronize         GPU(EventSynchronize)
 #define gpuEventElapsedTime         GPU(EventElapsedTime)
+#define gpuStreamBeginCapture       GPU(StreamBeginCapture)
+#define gpuStreamEndCapture         GPU(StreamEndCapture)
+#define gpuStreamCaptureThreadLocal GPU(StreamCaptureModeThreadLocal)
+#define gpuGraphInstantiate         GPU(GraphInstantiateWithFlags)
+#define gpuGraphLaunch              GPU(GraphLaunch)
+#define gpuGraphDestroy             GPU(GraphDestroy)
+#define gpuGraphExecDestroy         GPU(GraphExecDestroy)
 #define gpuFuncSetAttribute         GPU(FuncSetAttribute)
 #if defined(__HIP__) || defined(CURLEW_HIP)
 #define gpuMallocHost(pointer, bytes) hipHostMalloc(pointer, bytes, hipHostMallocDefault)

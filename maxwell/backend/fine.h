@@ -9,6 +9,7 @@
 
 #include "libdg/base/error.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct mx_backend; /* opaque, each backend its own */
@@ -19,13 +20,19 @@ struct mx_fine_ops {
   int (*attach)(struct mx_backend *part, struct mx_backend *whole, const int32_t *element, struct dg_error *err);
   /* Keeps H of the whole before its pass; NULL: it is zero. */
   int (*keep)(struct mx_backend *part, struct mx_backend *whole, struct dg_error *err);
-  /* After the pass: change = H = H of the whole - kept, E = 0. */
-  int (*take)(struct mx_backend *part, struct mx_backend *whole, struct dg_error *err);
+  /* After the pass: change = H of the whole - kept, H = by change, E = 0. */
+  int (*take)(struct mx_backend *part, struct mx_backend *whole, double by, struct dg_error *err);
   /* H = by H. */
   int (*scale)(struct mx_backend *part, double by, struct dg_error *err);
   /* Equation 0: E += scale (the pass of E without its losses), on the core.
-   * Equation 1: H += scale (the pass of H) + share change. */
+   * Equation 1: H += scale (the pass of H) + share change. Share is the same for both passes of a shorter step. */
   int (*pass)(struct mx_backend *part, int equation, double scale, double share, struct dg_error *err);
   /* H of the whole = kept + by H. */
   int (*give)(struct mx_backend *part, struct mx_backend *whole, double by, struct dg_error *err);
+  /* The calls from take to give of the outermost part, with those of parts in it, are the same in each step. A backend
+   * may record them, and repeat them at once. whole[0] is the whole, then come the parts, each around the next.
+   * repeat is called before take; *done: it has done all of them. Else the caller makes the calls, and then calls
+   * recorded. Both are NULL where a backend records nothing. */
+  int (*repeat)(struct mx_backend *const *whole, int parts, bool *done, struct dg_error *err);
+  int (*recorded)(struct mx_backend *const *whole, int parts, struct dg_error *err);
 };

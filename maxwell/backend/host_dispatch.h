@@ -138,9 +138,10 @@ static int keep(struct mx_backend *part, struct mx_backend *whole, struct dg_err
                             : keep_single(part->half, whole != NULL ? whole->half : NULL, err);
 }
 
-static int take(struct mx_backend *part, struct mx_backend *whole, struct dg_error *err)
+static int take(struct mx_backend *part, struct mx_backend *whole, double by, struct dg_error *err)
 {
-  return part->full != NULL ? take_double(part->full, whole->full, err) : take_single(part->half, whole->half, err);
+  return part->full != NULL ? take_double(part->full, whole->full, by, err)
+                            : take_single(part->half, whole->half, by, err);
 }
 
 static int scale(struct mx_backend *part, double by, struct dg_error *err) { DISPATCH_RETURN(part, scale, by, err); }

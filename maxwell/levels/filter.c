@@ -136,12 +136,12 @@ static int make_steps(struct mx_levels_run *run, int i, struct dg_error *err)
   struct mx_backend *part = run->backend[i + 1];
   const struct mx_filter *of = &run->filter[i];
   const bool inner = i + 1 < run->count; /* filters H = w, too, but not what each step adds of w */
-  if ((inner && fine->keep(run->backend[i + 2], NULL, err) != 0) || fine->take(part, run->backend[i], err) != 0 ||
-      (inner && filter(run, i + 1, err) != 0))
+  if ((inner && fine->keep(run->backend[i + 2], NULL, err) != 0) ||
+      fine->take(part, run->backend[i], inner ? 1 : of->first, err) != 0 ||
+      (inner && (filter(run, i + 1, err) != 0 || fine->scale(part, of->first, err) != 0)))
     return err->code;
-  if (fine->scale(part, of->first, err) != 0) return err->code;
   for (int k = 1; k < of->m; k++)
-    if (fine->pass(part, MX_AMPERE, of->of_E[k], 0, err) != 0 || keep(run, i + 1, err) != 0 ||
+    if (fine->pass(part, MX_AMPERE, of->of_E[k], of->share[k], err) != 0 || keep(run, i + 1, err) != 0 ||
         fine->pass(part, MX_FARADAY, of->of_H[k], of->share[k], err) != 0 || filter(run, i + 1, err) != 0)
       return err->code;
   return fine->give(part, run->backend[i], 2, err);
@@ -156,6 +156,17 @@ static int filter(struct mx_levels_run *run, int i, struct dg_error *err)
   return end_phase(run, i, mark, err);
 }
 
+/* Filters what a pass of the whole added. Phases are not recorded: what is repeated has none. */
+static int filter_all(struct mx_levels_run *run, struct dg_error *err)
+{
+  const struct mx_fine_ops *fine = run->ops->fine;
+  bool done = false;
+  if (fine->repeat == NULL || run->profile != NULL || rests(run, 0)) return filter(run, 0, err);
+  if (fine->repeat(run->backend, run->count, &done, err) != 0 || done) return err->code;
+  if (filter(run, 0, err) != 0) return err->code;
+  return fine->recorded(run->backend, run->count, err);
+}
+
 int mx_levels_before(struct mx_levels_run *run, struct dg_error *err) { return keep(run, 0, err); }
 
-int mx_levels_after(struct mx_levels_run *run, struct dg_error *err) { return filter(run, 0, err); }
+int mx_levels_after(struct mx_levels_run *run, struct dg_error *err) { return filter_all(run, err); }

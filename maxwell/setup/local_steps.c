@@ -53,7 +53,7 @@ static int calm_limit(struct mx_setup *setup, double *limit, struct dg_error *er
 /* The elements whose pass takes a card as long as what it does beside. */
 static double beside(const struct mx_setup *setup)
 {
-  return setup->ops->card->present ? 1.1e6 / (6.0 * setup->ref.Np) : 0;
+  return setup->ops->card->present ? 6e5 / (6.0 * setup->ref.Np) : 0;
 }
 
 /* Keeps lumped elements out of cores and rims: their circuits take the whole penalty of their walls, of which faces

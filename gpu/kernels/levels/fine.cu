@@ -1,5 +1,6 @@
 /* The rows of a part that takes shorter steps; fine.h has what becomes of them. */
 #include "gpu/kernels/levels/fine.h"
+#include "gpu/kernels/launch_ahead.cuh"
 #include "gpu/kernels/layout.h"
 
 namespace
@@ -7,9 +8,10 @@ namespace
 
 constexpr int THREADS = 256;
 
-template <typename REAL> __global__ void __launch_bounds__(THREADS) change_rows(gpu_fine_rows rows)
+template <typename REAL> __global__ void __launch_bounds__(THREADS) change_rows(int order, gpu_fine_rows rows)
 {
-  const size_t stride = gpu_stride(rows.order);
+  gpu_follow();
+  const size_t stride = gpu_stride(order);
   const size_t at = static_cast<size_t>(blockIdx.x) * THREADS + threadIdx.x;
   if (at >= rows.count * stride) return;
   REAL *H = static_cast<REAL *>(rows.H) + at, *kept = static_cast<REAL *>(rows.kept) + at,
@@ -23,7 +25,8 @@ template <typename REAL> __global__ void __launch_bounds__(THREADS) change_rows(
     *kept = whole != nullptr ? *whole : REAL(0);
     break;
   case GPU_TAKE:
-    *H = *change = *whole - *kept;
+    *change = *whole - *kept;
+    *H = by * *change;
     static_cast<REAL *>(rows.E)[at] = 0;
     break;
   case GPU_SCALE:
@@ -31,6 +34,9 @@ template <typename REAL> __global__ void __launch_bounds__(THREADS) change_rows(
     break;
   case GPU_ADD:
     *H += by * *change;
+    break;
+  case GPU_NEXT:
+    static_cast<REAL *>(rows.next)[at] = *H + by * *change;
     break;
   case GPU_GIVE:
     *whole = *kept + by * *H;
@@ -40,12 +46,11 @@ template <typename REAL> __global__ void __launch_bounds__(THREADS) change_rows(
 
 } // namespace
 
-gpuError_t gpu_change_rows(const struct gpu_fine_rows *rows, gpuStream_t stream)
+gpuError_t gpu_change_rows(const struct gpu_tables *tables, const struct gpu_fine_rows *rows, gpuStream_t stream)
 {
-  const size_t numbers = rows->count * gpu_stride(rows->order);
+  const size_t numbers = rows->count * gpu_stride(tables->order);
   const unsigned blocks = static_cast<unsigned>((numbers + THREADS - 1) / THREADS);
   if (blocks == 0) return gpuSuccess;
-  if (rows->single) change_rows<float><<<blocks, THREADS, 0, stream>>>(*rows);
-  else change_rows<double><<<blocks, THREADS, 0, stream>>>(*rows);
-  return gpuGetLastError();
+  return gpu_launch_following(*tables, tables->single ? change_rows<float> : change_rows<double>, blocks, THREADS, 0,
+                              stream, tables->order, *rows);
 }

@@ -27,15 +27,18 @@ static int NAME(keep)(struct NAME(state) * part, struct NAME(state) * whole, str
   return err->code;
 }
 
-static int NAME(take)(struct NAME(state) * part, struct NAME(state) * whole, struct dg_error *err)
+static int NAME(take)(struct NAME(state) * part, struct NAME(state) * whole, double by, struct dg_error *err)
 {
+  const REAL factor = (REAL)by;
   const REAL *after = whole->field[1];
 #pragma omp parallel for num_threads(part->threads) schedule(static)
   for (size_t e = 0; e < part->problem->K; e++) {
     const size_t to = NAME(row_of)(part, e) * part->row, from = NAME(whole_row)(part, whole, e);
 #pragma omp simd
     for (size_t i = 0; i < part->row; i++) {
-      part->change[to + i] = part->field[1][to + i] = after[from + i] - part->kept[to + i];
+      const REAL change = after[from + i] - part->kept[to + i];
+      part->change[to + i] = change;
+      part->field[1][to + i] = factor * change;
       part->field[0][to + i] = 0;
     }
   }

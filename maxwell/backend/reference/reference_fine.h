@@ -22,11 +22,12 @@ static int NAME(keep)(struct NAME(state) * part, struct NAME(state) * whole, str
   return err->code;
 }
 
-static int NAME(take)(struct NAME(state) * part, struct NAME(state) * whole, struct dg_error *err)
+static int NAME(take)(struct NAME(state) * part, struct NAME(state) * whole, double by, struct dg_error *err)
 {
   const size_t numbers = 3 * (size_t)part->problem->ref->Np;
   for (size_t i = 0; i < part->n; i++) {
-    part->change[i] = part->H[i] = whole->H[NAME(whole_at)(part, i / numbers) + i % numbers] - part->kept[i];
+    part->change[i] = whole->H[NAME(whole_at)(part, i / numbers) + i % numbers] - part->kept[i];
+    part->H[i] = (REAL)by * part->change[i];
     part->E[i] = 0;
   }
   return err->code;
