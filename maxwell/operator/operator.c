@@ -10,6 +10,15 @@
 
 #define MX_POINT static inline
 
+/* The kernel is compiled for each width of vectors, and the program takes what the processor has. Its sums stay in
+ * their order and are not contracted, so that all give the same bits. Sanitizers do not know such functions. */
+#if defined(CURLEW_X86) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(__clang__)
+#define MX_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+#else
+#define MX_CLONES
+#endif
+#define MX_INTO_CLONES static inline __attribute__((always_inline))
+
 #define REAL       double
 #define NAME(x)    x##_double
 #define MX_ROOT(x) sqrt(x)

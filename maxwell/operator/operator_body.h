@@ -43,37 +43,50 @@ const struct mx_curve_tables *NAME(mx_matrices_curves)(const struct NAME(mx_matr
   return &matrices->curves;
 }
 
-/* curl[3][Np] of u[3][Np]: reference derivatives, then the metric of the element. */
-static inline void NAME(curl)(int Np, const struct NAME(mx_matrices) * matrices, const double *metric, const REAL *u,
-                              REAL *curl)
+/* to[3][Np] = (to, or 0) + column[count][Np] u[3][count], at n nodes from `from` on: their sums stay in registers. */
+MX_INTO_CLONES void NAME(add_at)(int Np, int from, int n, bool add, int count, const REAL *column, const REAL *u,
+                                 REAL *to)
 {
-  REAL d[3][3][DG_NP_MAX]; /* d[a][c] = derivative of component c along reference coordinate a */
-  for (int a = 0; a < 3; a++) {
-    for (int i = 0; i < Np; i++) d[a][0][i] = d[a][1][i] = d[a][2][i] = 0;
-    for (int j = 0; j < Np; j++) {
-      const REAL *column = matrices->D[a] + j * Np;
-      REAL ux = u[j], uy = u[Np + j], uz = u[2 * Np + j];
-      for (int i = 0; i < Np; i++) {
-        d[a][0][i] += column[i] * ux;
-        d[a][1][i] += column[i] * uy;
-        d[a][2][i] += column[i] * uz;
-      }
-    }
-  }
+  REAL sum[3][8];
+  for (int c = 0; c < 3; c++)
+    for (int i = 0; i < n; i++) sum[c][i] = add ? to[c * Np + from + i] : 0;
+  for (int j = 0; j < count; j++)
+    for (int c = 0; c < 3; c++)
+      for (int i = 0; i < n; i++) sum[c][i] += column[j * Np + from + i] * u[c * count + j];
+  for (int c = 0; c < 3; c++)
+    for (int i = 0; i < n; i++) to[c * Np + from + i] = sum[c][i];
+}
+
+/* The same at all nodes. The numbers of nodes are constants, which unrolls the loops over them. */
+MX_INTO_CLONES void NAME(add_columns)(int Np, bool add, int count, const REAL *column, const REAL *u, REAL *to)
+{
+  int i = 0;
+  for (; i + 8 <= Np; i += 8) NAME(add_at)(Np, i, 8, add, count, column, u, to);
+  if (i + 4 <= Np) NAME(add_at)(Np, i, 4, add, count, column, u, to), i += 4;
+  if (i + 2 <= Np) NAME(add_at)(Np, i, 2, add, count, column, u, to), i += 2;
+  if (i < Np) NAME(add_at)(Np, i, 1, add, count, column, u, to);
+}
+
+/* curl[3][Np] of u[3][Np]: reference derivatives, then the metric of the element. */
+MX_INTO_CLONES void NAME(curl)(int Np, const struct NAME(mx_matrices) * matrices, const double *metric, const REAL *u,
+                               REAL *curl)
+{
+  REAL d[3][3 * DG_NP_MAX]; /* d[a][c Np + i] = derivative of component c along reference coordinate a */
+  for (int a = 0; a < 3; a++) NAME(add_columns)(Np, false, Np, matrices->D[a], u, d[a]);
   REAL g[9];
   for (int i = 0; i < 9; i++) g[i] = (REAL)metric[i]; /* g[3a + b] = d(r_a)/d(x_b) */
   for (int c = 0; c < 3; c++) {
     int b1 = (c + 1) % 3, b2 = (c + 2) % 3; /* curl_c = d u_b2 / d x_b1 - d u_b1 / d x_b2 */
     REAL *out = curl + c * Np;
     for (int i = 0; i < Np; i++)
-      out[i] = g[b1] * d[0][b2][i] + g[3 + b1] * d[1][b2][i] + g[6 + b1] * d[2][b2][i] - g[b2] * d[0][b1][i] -
-               g[3 + b2] * d[1][b1][i] - g[6 + b2] * d[2][b1][i];
+      out[i] = g[b1] * d[0][b2 * Np + i] + g[3 + b1] * d[1][b2 * Np + i] + g[6 + b1] * d[2][b2 * Np + i] -
+               g[b2] * d[0][b1 * Np + i] - g[3 + b2] * d[1][b1 * Np + i] - g[6 + b2] * d[2][b1 * Np + i];
   }
 }
 
 /* The flux at one point, scaled for lifting: n x jump_other and the tangential part of jump_own. */
-static inline void NAME(point_flux)(const REAL n[3], REAL jump_weight, REAL penalty_weight, const REAL other[3],
-                                    const REAL own[3], REAL flux[3])
+MX_INTO_CLONES void NAME(point_flux)(const REAL n[3], REAL jump_weight, REAL penalty_weight, const REAL other[3],
+                                     const REAL own[3], REAL flux[3])
 {
   REAL normal_part = n[0] * own[0] + n[1] * own[1] + n[2] * own[2];
   for (int c = 0; c < 3; c++) {
@@ -92,7 +105,7 @@ struct NAME(face) {
   const REAL *before; /* [3][Nf] what is extrapolated, one step ago; or NULL */
 };
 
-static inline struct NAME(face)
+MX_INTO_CLONES struct NAME(face)
     NAME(face_of)(const struct mx_problem *problem, struct mx_penalty penalty, size_t e, int f, const REAL *own_before)
 {
   const ptrdiff_t slot = own_before != NULL ? mx_kept_slot(problem, e, f) : -1;
@@ -109,9 +122,9 @@ static inline struct NAME(face)
 
 /* The jumps [own] and [other] at node m of a face; [own] times the strength of the penalty. On a sheet [E] loses
  * sheet E- (flux.h). There the penalty on [H] acts on what the sheet carries, and not on an error. */
-static inline void NAME(node_jumps)(int Np, int Nf, const struct mx_problem *problem, const struct NAME(face) * face,
-                                    enum mx_equation equation, int m, const REAL *own, const REAL *other,
-                                    REAL jump_own[3], REAL jump_other[3])
+MX_INTO_CLONES void NAME(node_jumps)(int Np, int Nf, const struct mx_problem *problem, const struct NAME(face) * face,
+                                     enum mx_equation equation, int m, const REAL *own, const REAL *other,
+                                     REAL jump_own[3], REAL jump_other[3])
 {
   const int32_t code = face->code;
   const int mine = problem->ref->face_node[face->f * Nf + m],
@@ -136,23 +149,43 @@ static inline void NAME(node_jumps)(int Np, int Nf, const struct mx_problem *pro
   }
 }
 
-/* flux[3][Nf] on face f of element e. */
-static inline void NAME(face_flux)(int Np, int Nf, const struct mx_problem *problem, enum mx_equation equation,
-                                   struct mx_penalty penalty, size_t e, int f, const REAL *own, const REAL *other,
-                                   const REAL *own_before, REAL *flux)
+/* The jumps at all nodes of a face between two elements, without a sheet: those of node_jumps, as vectors. */
+MX_INTO_CLONES void NAME(plain_jumps)(int Np, int Nf, const int *mine, const int *theirs, REAL penalty, const REAL *in,
+                                      const REAL *out, REAL *jump)
+{
+  for (int c = 0; c < 3; c++)
+    for (int m = 0; m < Nf; m++) jump[c * Nf + m] = penalty * (out[c * Np + theirs[m]] - in[c * Np + mine[m]]);
+}
+
+/* flux[3][4 Nf] on face f of element e: from flux on, a component 4 Nf behind the other. */
+MX_INTO_CLONES void NAME(face_flux)(int Np, int Nf, const struct mx_problem *problem, enum mx_equation equation,
+                                    struct mx_penalty penalty, size_t e, int f, const REAL *own, const REAL *other,
+                                    const REAL *own_before, REAL *flux)
 {
   const struct mx_face_flux *weights = &problem->flux[e][f];
   const struct NAME(face) face = NAME(face_of)(problem, penalty, e, f, own_before);
   double scale = problem->face_scale[e][f];
   REAL jump_weight = (REAL)(scale * (equation == MX_AMPERE ? weights->h_jump : -weights->e_jump));
   REAL penalty_weight = (REAL)(scale * (equation == MX_AMPERE ? weights->e_penalty : weights->h_penalty));
-  REAL n[3];
+  REAL n[3], jump_own[3 * DG_NF_MAX], jump_other[3 * DG_NF_MAX];
   for (int c = 0; c < 3; c++) n[c] = (REAL)problem->normal[e][f][c];
+  if (face.code >= 0 && face.sheet == 0) {
+    const size_t inside = 3 * (size_t)Np * e, outside = 3 * (size_t)Np * (size_t)(face.code / 4);
+    const int *mine = problem->ref->face_node + f * Nf, *theirs = problem->ref->face_node + face.code % 4 * Nf;
+    NAME(plain_jumps)(Np, Nf, mine, theirs, face.inner, own + inside, own + outside, jump_own);
+    NAME(plain_jumps)(Np, Nf, mine, theirs, 1, other + inside, other + outside, jump_other);
+  } else {
+    for (int m = 0; m < Nf; m++) {
+      REAL a[3], b[3];
+      NAME(node_jumps)(Np, Nf, problem, &face, equation, m, own, other, a, b);
+      for (int c = 0; c < 3; c++) jump_own[c * Nf + m] = a[c], jump_other[c * Nf + m] = b[c];
+    }
+  }
   for (int m = 0; m < Nf; m++) {
-    REAL jump_own[3], jump_other[3], out[3];
-    NAME(node_jumps)(Np, Nf, problem, &face, equation, m, own, other, jump_own, jump_other);
-    NAME(point_flux)(n, jump_weight, penalty_weight, jump_other, jump_own, out);
-    for (int c = 0; c < 3; c++) flux[c * Nf + m] = out[c];
+    REAL a[3], b[3], out[3];
+    for (int c = 0; c < 3; c++) a[c] = jump_own[c * Nf + m], b[c] = jump_other[c * Nf + m];
+    NAME(point_flux)(n, jump_weight, penalty_weight, b, a, out);
+    for (int c = 0; c < 3; c++) flux[c * 4 * Nf + m] = out[c];
   }
 }
 
@@ -168,30 +201,21 @@ static void NAME(turn)(const struct mx_problem *problem, enum mx_equation equati
   }
 }
 
-static inline __attribute__((always_inline)) void
-NAME(element_rate)(int p, const struct mx_problem *problem, const struct NAME(mx_matrices) * matrices,
-                   enum mx_equation equation, struct mx_penalty penalty, size_t e, const REAL *own, const REAL *other,
-                   const REAL *own_before, REAL *rate)
+MX_INTO_CLONES void NAME(element_rate)(int p, const struct mx_problem *problem,
+                                       const struct NAME(mx_matrices) * matrices, enum mx_equation equation,
+                                       struct mx_penalty penalty, size_t e, const REAL *own, const REAL *other,
+                                       const REAL *own_before, REAL *rate)
 {
   const int Np = DG_NP(p), Nf = DG_NF(p);
-  REAL result[3 * DG_NP_MAX], flux[3 * DG_NF_MAX];
+  REAL result[3 * DG_NP_MAX], flux[3 * 4 * DG_NF_MAX];
 
   NAME(curl)(Np, matrices, problem->metric[e], other + 3 * (size_t)Np * e, result);
   if (equation == MX_FARADAY)
     for (int i = 0; i < 3 * Np; i++) result[i] = -result[i];
 
-  for (int f = 0; f < 4; f++) {
-    NAME(face_flux)(Np, Nf, problem, equation, penalty, e, f, own, other, own_before, flux);
-    for (int m = 0; m < Nf; m++) {
-      const REAL *column = matrices->lift + (f * Nf + m) * Np;
-      REAL fx = flux[m], fy = flux[Nf + m], fz = flux[2 * Nf + m];
-      for (int i = 0; i < Np; i++) {
-        result[i] += column[i] * fx;
-        result[Np + i] += column[i] * fy;
-        result[2 * Np + i] += column[i] * fz;
-      }
-    }
-  }
+  for (int f = 0; f < 4; f++)
+    NAME(face_flux)(Np, Nf, problem, equation, penalty, e, f, own, other, own_before, flux + f * Nf);
+  NAME(add_columns)(Np, true, 4 * Nf, matrices->lift, flux, result);
 
   REAL inverse = (REAL)(1 / (equation == MX_AMPERE ? problem->epsilon[e] : problem->mu[e]));
   for (int i = 0; i < 3 * Np; i++) rate[3 * (size_t)Np * e + (size_t)i] = inverse * result[i];
@@ -201,10 +225,10 @@ NAME(element_rate)(int p, const struct mx_problem *problem, const struct NAME(mx
 #include "maxwell/operator/operator_curved.h"
 
 /* Elements from..end-1; densities of the curved ones, [curves.count][3][Np], if `density` is not NULL. */
-static inline __attribute__((always_inline)) void
-NAME(rates_of)(int p, const struct mx_problem *problem, const struct NAME(mx_matrices) * matrices,
-               enum mx_equation equation, struct mx_penalty penalty, size_t from, size_t end, const REAL *own,
-               const REAL *other, const REAL *own_before, REAL *rate, REAL *density)
+MX_INTO_CLONES void NAME(rates_of)(int p, const struct mx_problem *problem, const struct NAME(mx_matrices) * matrices,
+                                   enum mx_equation equation, struct mx_penalty penalty, size_t from, size_t end,
+                                   const REAL *own, const REAL *other, const REAL *own_before, REAL *rate,
+                                   REAL *density)
 {
   for (size_t e = from; e < end; e++) {
     const ptrdiff_t k = problem->curves.count > 0 ? mx_curve_find(problem, e) : -1;
@@ -214,7 +238,22 @@ NAME(rates_of)(int p, const struct mx_problem *problem, const struct NAME(mx_mat
     else NAME(element_rate)(p, problem, matrices, equation, penalty, e, own, other, own_before, rate); }
 }
 
-/* Each thread has a run of the elements. The orders are inside of the region, so that the compiler knows them there. */
+/* A run of elements. The orders are inside of it, so that the compiler knows them there. */
+MX_CLONES static void NAME(run_of)(const struct mx_problem *problem, const struct NAME(mx_matrices) * matrices,
+                                   enum mx_equation equation, struct mx_penalty penalty, size_t from, size_t end,
+                                   const REAL *own, const REAL *other, const REAL *own_before, REAL *rate,
+                                   REAL *density)
+{
+  switch (problem->ref->order) {
+#define CASE(p)                                                                                                        \
+  case p:                                                                                                              \
+    NAME(rates_of)(p, problem, matrices, equation, penalty, from, end, own, other, own_before, rate, density);         \
+    break;
+    DG_ORDERS(CASE)
+#undef CASE
+  }
+}
+
 void NAME(mx_rate_and_density)(const struct mx_problem *problem, const struct NAME(mx_matrices) * matrices,
                                enum mx_equation equation, struct mx_penalty penalty, const REAL *own, const REAL *other,
                                const REAL *own_before, REAL *rate, REAL *density)
@@ -224,14 +263,7 @@ void NAME(mx_rate_and_density)(const struct mx_problem *problem, const struct NA
 #pragma omp parallel for schedule(static) if (runs > 4)
   for (size_t i = 0; i < runs; i++) {
     const size_t from = i * RUN, end = from + RUN < problem->K ? from + RUN : problem->K;
-    switch (problem->ref->order) {
-#define CASE(p)                                                                                                        \
-  case p:                                                                                                              \
-    NAME(rates_of)(p, problem, matrices, equation, penalty, from, end, own, other, own_before, rate, density);         \
-    break;
-      DG_ORDERS(CASE)
-#undef CASE
-    }
+    NAME(run_of)(problem, matrices, equation, penalty, from, end, own, other, own_before, rate, density);
   }
 }
 
