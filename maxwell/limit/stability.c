@@ -27,6 +27,7 @@ enum {
   LEVELS_UNKNOWNS = 600000,
 };
 /* The eigenvalue's error is of the order of the squared relative residual. */
+static const double sure = 1.02; /* how far below the limit a step is at least for which a search ends early */
 static const double lanczos_residual = 0.003, arnoldi_change = 0.003, arnoldi_residual = 0.015;
 
 static double dot(size_t n, const double *x, const double *y)
@@ -118,7 +119,8 @@ static double product(const struct symmetric *S, const double *x, const double *
 }
 
 /* Finds lambda_max(S) by Lanczos iteration with two vectors kept. Extreme eigenvalues need no reorthogonalisation.
- * Stops where it is above `enough`, since Ritz values only grow. */
+ * Stops where it is above `enough`, since Ritz values only grow, and with a filter where it is well below: by twice the
+ * residual, within which there is an eigenvalue, and what is left for modes outside of parts. */
 static int lanczos(struct mx_limit *work, struct mx_levels_apply *filter, double enough, double *lambda,
                    struct dg_error *err)
 {
@@ -147,8 +149,10 @@ static int lanczos(struct mx_limit *work, struct mx_levels_apply *filter, double
     if (tridiagonal_top(k + 1, diagonal, off, lambda, &last, err) != 0) goto fail;
     bool exhausted = beta <= 1e-12 * fabs(*lambda);
     work->error = fmax(lanczos_residual, fabs(beta * last / *lambda));
-    if (exhausted || *lambda > enough || (k + 1 >= LANCZOS_MIN && fabs(beta * last) < lanczos_residual * *lambda))
-      break;
+    const bool converged = fabs(beta * last) < lanczos_residual * *lambda;
+    const bool settled = filter != NULL && *lambda * (sure + 2 * work->error) < enough;
+    if (settled && k + 1 >= LANCZOS_MIN && !converged) *lambda *= 1 + work->error, work->error = lanczos_residual;
+    if (exhausted || *lambda > enough || (k + 1 >= LANCZOS_MIN && (converged || settled))) break;
     scale(whole, 1 / beta, r);
     scale(n, 1 / beta, Mq);
     double *oldest = before;
