@@ -18,7 +18,7 @@ struct grid {
   double grading; /* of the distance r from the middle, 0 to 1, power 1 + grading remains: 0 leaves cells as they are */
 };
 
-/* ranks = parts[0] parts[1] parts[2], as near to a cube as they go. */
+/* ranks = parts[0] parts[1] parts[2], as near to a cube as they go, most along x. */
 static void split(size_t ranks, size_t parts[3])
 {
   size_t best = SIZE_MAX;
@@ -42,8 +42,7 @@ static struct grid new_grid(size_t elements, double ratio, size_t ranks, size_t 
   while (6 * grid.cells * grid.cells * grid.cells * ranks < elements) grid.cells++;
   if (graded) grid.cells += grid.cells % 2;
   split(ranks, grid.parts);
-  const size_t most = grid.cells * (grid.parts[2] > grid.parts[0] ? grid.parts[2] : grid.parts[0]);
-  if (graded) grid.grading = log(ratio) / log(cbrt(0.5) * (double)most / 2);
+  if (graded) grid.grading = log(ratio) / log(cbrt(0.5) * (double)(grid.cells * grid.parts[0]) / 2);
   grid.first[0] = grid.cells * (rank % grid.parts[0]);
   grid.first[1] = grid.cells * (rank / grid.parts[0] % grid.parts[1]);
   grid.first[2] = grid.cells * (rank / grid.parts[0] / grid.parts[1]);

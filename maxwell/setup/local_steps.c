@@ -110,23 +110,20 @@ static void report_plan(const struct mx_setup *setup, const struct mx_level_plan
 }
 
 /* The best ladder of at most so many levels, from the steps that elements could take alone. calm: the limit of one
- * level without penalties (c0 dt). Release the steps in any case. */
-static int plan_levels(const struct mx_setup *setup, int most, double calm, struct mx_level_steps *steps,
+ * level without penalties (c0 dt); rate[K]: room. Release the steps in any case. */
+static int plan_levels(const struct mx_setup *setup, int most, double calm, double *rate, struct mx_level_steps *steps,
                        struct mx_level_costs *costs, struct mx_level_plan *plan, struct dg_error *err)
 {
   const struct mx_problem *problem = &setup->problem;
   const double limit = setup->limit * MX_C0;
-  double *rate = NULL;
   *costs = (struct mx_level_costs){.limit = limit,
                                    .calm = fmax(calm, limit),
                                    .beside = beside(setup),
                                    .eta = {setup->config->alpha > 0 ? more_damping : damping, inner_damping},
                                    .most = most < MX_LEVELS_MAX ? most : MX_LEVELS_MAX};
-  if (DG_NEW(rate, problem->K, err) != 0) return err->code;
   mx_local_rates(problem, false, rate);
   if (mx_level_steps(steps, problem, rate, limit, err) == 0 && hold_elements(setup, steps, err) == 0)
     (void)!mx_level_choose(plan, problem, steps, costs, err);
-  dg_free(rate);
   return err->code;
 }
 
@@ -135,14 +132,16 @@ int mx_setup_levels(struct mx_setup *setup, int most, double *step, struct dg_er
   struct mx_level_steps steps = {0};
   struct mx_level_costs costs;
   struct mx_level_plan plan = {0};
-  double calm = setup->limit * MX_C0;
+  double calm = setup->limit * MX_C0, *rate = NULL;
   const char *why = obstacle(setup);
   if (most < 1) return 0;
   if (why != NULL) {
     dg_log_line(setup->log, "levels    one: %s", why);
     return 0;
   }
-  if (calm_limit(setup, &calm, err) != 0 || plan_levels(setup, most, calm, &steps, &costs, &plan, err) != 0) goto fail;
+  if (calm_limit(setup, &calm, err) != 0 || DG_NEW(rate, setup->problem.K, err) != 0 ||
+      plan_levels(setup, most, calm, rate, &steps, &costs, &plan, err) != 0)
+    goto fail;
   if (plan.gain < least_gain) {
     dg_log_line(setup->log, "levels    one: more would make the run %.2f times as fast", plan.gain);
     goto fail;
@@ -152,6 +151,7 @@ int mx_setup_levels(struct mx_setup *setup, int most, double *step, struct dg_er
   report_plan(setup, &plan);
 fail:
   mx_level_steps_release(&steps);
+  dg_free(rate);
   return err->code;
 }
 
@@ -164,12 +164,15 @@ int mx_setup_suggest_levels(struct mx_setup *setup, struct dg_error *err)
   struct mx_level_steps steps = {0};
   struct mx_level_costs costs;
   struct mx_level_plan plan = {0};
+  double *rate;
   if (obstacle(setup) != NULL) return 0;
-  if (plan_levels(setup, MX_LEVELS_MAX, calm, &steps, &costs, &plan, err) == 0 && plan.gain > worth_a_line &&
+  if (DG_NEW(rate, setup->problem.K, err) != 0) return err->code;
+  if (plan_levels(setup, MX_LEVELS_MAX, calm, rate, &steps, &costs, &plan, err) == 0 && plan.gain > worth_a_line &&
       (double)setup->steps * (double)plan.all * (1 - 1 / plan.gain) > search)
     dg_log_line(setup->log, "levels    local time steps (time.levels = \"auto\") would take about %.2g times less work",
                 plan.gain);
   mx_level_steps_release(&steps);
+  dg_free(rate);
   return err->code;
 }
 
