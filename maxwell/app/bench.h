@@ -6,7 +6,8 @@
  *
  *   flops of an evaluation of the right-hand side   24 Np^2 + 32 Np Nf  (share/doc/design/cpu.md)
  *   bytes of a leapfrog step                        6 Np * 3 numbers    (read the other field, read and write its own)
- *   bytes of a stage of lsrk                        6 Np * 4 numbers    (read and write the fields and the register)
+ *   bytes of a stage of lsrk or rk4                 6 Np * 4 numbers    (read and write the fields and the register;
+ *                                                                        rk4: 3, 5, 5 and 3 for its stages and sums)
  *
  * A backend on a card has the ceilings of that card. Geometry, neighbour tables and pointwise terms are not counted.
  *
@@ -27,13 +28,14 @@ enum { MX_BENCH_BACKENDS = 8, MX_BENCH_CACHES = 8 };
 
 struct mx_bench_options {
   bool order[DG_ORDER_MAX + 1];
-  bool integrator[MX_INTEGRATORS]; /* leapfrog and lsrk have a floor */
+  bool integrator[MX_INTEGRATORS];
   bool precision[MX_SINGLE + 1];
   bool backend[MX_BENCH_BACKENDS]; /* as mx_backends */
   double alpha;                    /* of the flux */
   bool flux_given;                 /* else --levels takes both */
   double levels;                   /* --levels: the ratio of a graded grid; 0: not asked */
   size_t unknowns;                 /* at least so many for every order */
+  double size;                     /* of the elements of Gmsh's mesh, whatever `unknowns` is; 0: not given */
   double seconds;                  /* the least seconds of the batches of a case */
   int threads;                     /* 0: those of OpenMP */
   const char *json;                /* file, or NULL */

@@ -43,21 +43,23 @@ static int write_geometry(const char *path, struct dg_error *err)
   return failed ? dg_fail(err, DG_ENVIRONMENT, "cannot write '%s': %s", path, strerror(errno)) : 0;
 }
 
-/* Gmsh's own mesh of the unit cube with at least so many elements, and few more. */
-static int mesh_cube(struct dg_mesh *mesh, const char *path, size_t elements, struct dg_error *err)
+/* Gmsh's own mesh of the unit cube with at least so many elements, and few more; with elements of this size, if it is
+ * not zero. */
+static int mesh_cube(struct dg_mesh *mesh, const char *path, size_t elements, double size, struct dg_error *err)
 {
   /* Elements times size cubed, measured; coarse meshes have more because of their surface. */
   double typical = 4.3 + 14 / cbrt((double)elements);
-  struct dg_mesh_options options = {.file = path, .unit = 1, .size = fmin(cbrt(typical / (double)elements), 1)};
+  struct dg_mesh_options options = {
+      .file = path, .unit = 1, .size = size > 0 ? size : fmin(cbrt(typical / (double)elements), 1)};
   for (;;) {
     if (dg_mesh_load(mesh, &options, err) != 0) return err->code;
-    if (mesh->K >= elements) return 0;
+    if (mesh->K >= elements || size > 0) return 0;
     options.size *= 0.99 * cbrt((double)mesh->K / (double)elements);
     dg_mesh_release(mesh);
   }
 }
 
-static int new_mesh(struct dg_mesh *mesh, size_t elements, struct dg_error *err)
+static int new_mesh(struct dg_mesh *mesh, size_t elements, double size, struct dg_error *err)
 {
   const char *temporary = getenv("TMPDIR");
   char folder[4096], path[4200];
@@ -65,7 +67,7 @@ static int new_mesh(struct dg_mesh *mesh, size_t elements, struct dg_error *err)
   if (mkdtemp(folder) == NULL)
     return dg_fail(err, DG_ENVIRONMENT, "cannot make a temporary folder '%s': %s", folder, strerror(errno));
   snprintf(path, sizeof path, "%s/cube.geo", folder);
-  if (write_geometry(path, err) == 0 && mesh_cube(mesh, path, elements, err) != 0)
+  if (write_geometry(path, err) == 0 && mesh_cube(mesh, path, elements, size, err) != 0)
     dg_context(err, "while meshing the cube");
   (void)remove(path);
   (void)rmdir(folder);
@@ -105,7 +107,8 @@ static int new_cube(struct cube *cube, const struct mx_bench_options *options, i
       .script_path = "bench", .alpha = options->alpha, .materials = 1, .material = &vacuum};
   double start = mx_clock();
   const bool grid = options->grid || comm != NULL;
-  if ((grid ? mx_bench_grid(&cube->mesh, elements, 1, comm, err) : new_mesh(&cube->mesh, elements, err)) != 0)
+  if ((grid ? mx_bench_grid(&cube->mesh, elements, 1, comm, err)
+            : new_mesh(&cube->mesh, elements, options->size, err)) != 0)
     return err->code;
   if (options->curved > 0 && comm != NULL) return dg_fail(err, DG_INPUT, "bench: curved elements need one process");
   if (options->curved > 0 && mx_bench_bend(&cube->mesh, options->curved, err) != 0) return err->code;

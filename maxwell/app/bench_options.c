@@ -10,10 +10,10 @@
 #include "maxwell/app/bench.h"
 #include "maxwell/backend/backend.h"
 
-static const char *const option_names[] = {"--order",    "--integrator", "--precision", "--backend",    "--flux",
-                                           "--unknowns", "--seconds",    "--threads",   "--mesh",       "--transport",
-                                           "--curved",   "--json",       "--levels",    "--share-gpus", "--quiet",
-                                           "--help",     "--version"};
+static const char *const option_names[] = {"--order",     "--integrator", "--precision", "--backend", "--flux",
+                                           "--unknowns",  "--size",       "--seconds",   "--threads", "--mesh",
+                                           "--transport", "--curved",     "--json",      "--levels",  "--share-gpus",
+                                           "--quiet",     "--help",       "--version"};
 enum { OPTIONS = sizeof option_names / sizeof *option_names, WORDS_MAX = 16, WORD_MAX = 64 };
 
 static int unknown_option(const char *word, struct dg_error *err)
@@ -96,12 +96,25 @@ static int read_number(const char *option, const char *text, double low, double 
   return 0;
 }
 
+/* Those with a limit of the step. */
+static int read_integrators(const char *list, bool *chosen, struct dg_error *err)
+{
+  const char *names[MX_INTEGRATORS];
+  int number[MX_INTEGRATORS], count = 0;
+  bool word[MX_INTEGRATORS];
+  for (int i = 0; i < MX_INTEGRATORS; i++)
+    if (mx_schemes[i].unstable == NULL) names[count] = mx_integrator_names[i], number[count++] = i;
+  if (read_words("--integrator", list, names, count, word, err) != 0) return err->code;
+  for (int i = 0; i < MX_INTEGRATORS; i++) chosen[i] = false;
+  for (int i = 0; i < count; i++) chosen[number[i]] = word[i];
+  return 0;
+}
+
 static int read_value(struct mx_bench_options *options, const char *option, const char *value, struct dg_error *err)
 {
-  static const char *const integrators[] = {"leapfrog", "lsrk"}, *const precisions[] = {"double", "single"};
+  static const char *const precisions[] = {"double", "single"};
   static const char *const meshes[] = {"gmsh", "grid"};
   const char *backends[MX_BENCH_BACKENDS];
-  bool chosen[MX_BENCH_BACKENDS];
   double number = 0;
   int count = 0, flux;
   for (; mx_backends[count] != NULL && count < MX_BENCH_BACKENDS; count++) backends[count] = mx_backends[count]->name;
@@ -109,11 +122,8 @@ static int read_value(struct mx_bench_options *options, const char *option, cons
   if (strcmp(option, "--order") == 0) return read_orders(value, options->order, err);
   if (strcmp(option, "--precision") == 0) return read_words(option, value, precisions, 2, options->precision, err);
   if (strcmp(option, "--backend") == 0) return read_words(option, value, backends, count, options->backend, err);
-  if (strcmp(option, "--integrator") == 0) {
-    if (read_words(option, value, integrators, 2, chosen, err) != 0) return err->code;
-    options->integrator[MX_LEAPFROG] = chosen[0];
-    options->integrator[MX_LSRK] = chosen[1];
-  } else if (strcmp(option, "--flux") == 0) {
+  if (strcmp(option, "--integrator") == 0) return read_integrators(value, options->integrator, err);
+  if (strcmp(option, "--flux") == 0) {
     flux = find_word(option, value, mx_flux_names, 4, err);
     if (flux >= 0) options->alpha = mx_flux_alpha[flux];
     options->flux_given = true;
@@ -125,6 +135,8 @@ static int read_value(struct mx_bench_options *options, const char *option, cons
     if (transport >= 0) options->transport = (enum mx_transport)transport;
   } else if (strcmp(option, "--unknowns") == 0) {
     if (read_number(option, value, 1, 1e10, true, &number, err) == 0) options->unknowns = (size_t)number;
+  } else if (strcmp(option, "--size") == 0) {
+    if (read_number(option, value, 0.001, 1, false, &number, err) == 0) options->size = number;
   } else if (strcmp(option, "--levels") == 0) {
     if (read_number(option, value, 1, 500, false, &number, err) == 0) options->levels = number;
   } else if (strcmp(option, "--curved") == 0) {
@@ -164,6 +176,14 @@ static int check_levels(const struct mx_bench_options *options, struct dg_error 
   return 0;
 }
 
+/* What --size does not go with. */
+static int check_size(const struct mx_bench_options *options, struct dg_error *err)
+{
+  if (options->size > 0 && (options->grid || options->levels > 0))
+    return dg_fail(err, DG_INPUT, "--size is of Gmsh's mesh: a grid has --unknowns");
+  return 0;
+}
+
 int mx_bench_options_read(struct mx_bench_options *options, int argc, char **argv, struct dg_error *err)
 {
   *options = defaults();
@@ -192,5 +212,6 @@ int mx_bench_options_read(struct mx_bench_options *options, int argc, char **arg
     value = equals != NULL ? equals + 1 : argv[++i];
     if (read_value(options, option, value, err) != 0) return err->code;
   }
+  if (check_size(options, err) != 0) return err->code;
   return check_levels(options, err);
 }

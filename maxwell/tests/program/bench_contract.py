@@ -16,7 +16,7 @@ PLOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../profil
 # Waiting threads sleep, and the kernels are the slow ones, so that a busy machine or a cache that holds the small mesh
 # cannot bring the fractions near their bounds.
 CALM = {"OMP_WAIT_POLICY": "passive", "CURLEW_SIMD": "portable"}
-STAGES = {"leapfrog": 1, "lsrk": 5}
+STAGES = {"leapfrog": 1, "lsrk": 5, "rk4": 4}
 
 
 def sizes(order):
@@ -33,7 +33,7 @@ def check_result(result, ceilings):
     Np, Nf = sizes(result["order"])
     K, stages = result["elements"], STAGES[result["integrator"]]
     number = {"double": 8, "single": 4}[result["precision"]]
-    passes = {"leapfrog": 3, "lsrk": 5 * 4}[result["integrator"]]
+    passes = {"leapfrog": 3, "lsrk": 5 * 4, "rk4": 4 * 4}[result["integrator"]]
     expect(result["unknowns"] == 6 * Np * K >= 10000, f"{result['unknowns']} unknowns")
     expect(result["bytes_per_step"] == 6 * Np * K * number * passes, f"{result['bytes_per_step']} bytes a step")
     expect(result["flops_per_step"] == stages * K * (24 * Np ** 2 + 32 * Np * Nf), f"{result['flops_per_step']} flops")
@@ -63,7 +63,7 @@ def test_bench(program):
     with Place(program) as place:
         out, report = bench(place, "--order", "2,4", "--unknowns", "10000", "--threads", "2")
         cases = [(r["order"], r["integrator"], r["precision"], r["backend"]) for r in report["results"]]
-        wanted = {(p, i, f, b) for p in (2, 4) for i in STAGES for f in ("double", "single")
+        wanted = {(p, i, f, b) for p in (2, 4) for i in ("leapfrog", "lsrk") for f in ("double", "single")
                   for b in ("cpu", "reference")}
         expect(set(cases) == wanted and len(cases) == len(wanted), f"cases {cases}")
         ceilings = report["ceilings"]
@@ -113,6 +113,22 @@ def test_choice_and_quiet(program):
                [(1, "lsrk", "single", "cpu")], "other cases than asked for")
         expect(report["results"][0]["ratio_to_reference"] is None and report["flux"] == 0, "ratio or flux")
         check_result(report["results"][0], report["ceilings"])
+
+
+def test_size(program):
+    """rk4 on Gmsh's mesh with elements of a size: the published study (profiling/published.py)."""
+    with Place(program) as place:
+        found = {}
+        for size in ("0.2", "0.15"):
+            _, report = bench(place, "--order=1", "--integrator=rk4", "--precision=double", "--backend=cpu", "--threads=1",
+                              f"--size={size}")
+            check_result(report["results"][0], report["ceilings"])
+            found[size] = report["results"][0]["elements"]
+        expect(300 < found["0.2"] < 0.7 * found["0.15"] < 2000, f"{found} elements")
+        for words, message in ((("--size=0.1", "--mesh=grid"), "a grid has --unknowns"), (("--size=2",), "from 0.001 to 1"),
+                               (("--integrator=euler",), "there is leapfrog, rk4, lsrk")):
+            code, _, err, _ = place.run("bench", *words)
+            expect(code == 2 and message in err and err.count("\n") == 1, f"{words}: {code}, {err}")
 
 
 def test_ranks(program):
