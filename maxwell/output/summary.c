@@ -168,9 +168,9 @@ static void ranks_entry(FILE *file, const struct mx_summary *summary)
 {
   const struct mx_partition *part = summary->scene->partition;
   fprintf(file,
-          "  \"partition\": {\"smallest\": %zu, \"largest\": %zu, \"faces_between\": %zu, "
+          "  \"partition\": {\"smallest\": %zu, \"largest\": %zu, \"work\": %.5g, \"faces_between\": %zu, "
           "\"halo_bytes_per_step\": %.0f, \"halo_seconds_least\": %.6g",
-          part->smallest, part->largest, part->cut, summary->halo_bytes, summary->halo_least);
+          part->smallest, part->largest, part->work, part->cut, summary->halo_bytes, summary->halo_least);
   if (summary->transport != NULL) fprintf(file, ", \"transport\": \"%s\"", summary->transport);
   fputs("},\n", file);
   const struct mx_model *model = &summary->model;

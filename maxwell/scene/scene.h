@@ -22,7 +22,8 @@
 struct mx_partition {
   size_t smallest, largest; /* elements of the smallest and the largest part */
   double mean;
-  size_t cut; /* faces between parts */
+  size_t cut;  /* faces between parts */
+  double work; /* of the part that has most, over the mean, as kinds of elements are weighed */
 };
 
 /* All pointers are borrowed. */

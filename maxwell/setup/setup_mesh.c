@@ -17,6 +17,7 @@
 #include "maxwell/model/selectors.h"
 #include "maxwell/problem/curved.h"
 #include "maxwell/setup/open_layer.h"
+#include "maxwell/setup/part_weights.h"
 #include "maxwell/periods/bloch.h"
 #include "maxwell/periods/periods.h"
 
@@ -109,13 +110,39 @@ int mx_setup_keep_mesh(struct mx_setup *setup, struct dg_ledger *ledger, struct 
 static int share_mesh(struct mx_setup *setup, struct dg_error *err)
 {
   const int ranks = dg_comm_size(setup->comm);
-  int32_t *owner = NULL;
+  const bool given = setup->mesh.partitions == ranks; /* the file says who has what */
+  int32_t *owner = NULL, *weight = NULL;
+  int constraints = 0;
   if (dg_comm_rank(setup->comm) == 0 &&
-      (DG_NEW(owner, setup->mesh.K, err) != 0 || dg_mesh_partition(&setup->mesh, ranks, 0, NULL, owner, err) != 0))
+      (DG_NEW(owner, setup->mesh.K, err) != 0 ||
+       (!given && ranks > 1 && mx_part_weights(setup, &constraints, &weight, err) != 0) ||
+       dg_mesh_partition(&setup->mesh, ranks, constraints, weight, owner, err) != 0))
     goto fail;
   (void)!dg_mesh_distribute(&setup->mesh, owner, setup->comm, err);
 fail:
+  dg_free(weight);
   dg_free(owner);
+  return err->code;
+}
+
+/* The estimated work of the part with most of it, over the mean. */
+static int measure_work(struct mx_setup *setup, struct dg_error *err)
+{
+  int32_t *weight = NULL;
+  int64_t most = 0, sum = 0;
+  setup->partition.work = 1;
+  if (!mx_has_fields(setup->config)) return 0;
+  if (DG_NEW(weight, setup->mesh.K, err) != 0 || mx_kind_weights(setup, weight, err) != 0) goto fail;
+  for (size_t e = 0; e < setup->mesh.K; e++) sum += weight[e];
+  most = sum;
+  if (dg_comm_reduce_int(setup->comm, DG_MAX, 1, &most, err) != 0 ||
+      dg_comm_reduce_int(setup->comm, DG_SUM, 1, &sum, err) != 0)
+    goto fail;
+  setup->partition.work = (double)most * dg_comm_size(setup->comm) / (double)sum;
+  dg_log_line(setup->log, "ranks     the largest has %.1f %% more work than the mean, as kinds of elements are weighed",
+              100 * (setup->partition.work - 1));
+fail:
+  dg_free(weight);
   return err->code;
 }
 
@@ -137,7 +164,7 @@ static int measure_parts(struct mx_setup *setup, struct dg_error *err)
       setup->log,
       "ranks     %d parts of %zu to %zu tetrahedra (the largest %.1f %% above the mean), %zu faces between them",
       dg_comm_size(comm), part->smallest, part->largest, 100 * ((double)part->largest / part->mean - 1), part->cut);
-  return 0;
+  return measure_work(setup, err);
 }
 
 /* ---- curved elements that have to be straight ---- */

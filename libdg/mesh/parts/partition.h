@@ -7,11 +7,17 @@
 #include "libdg/comm/comm.h"
 #include "libdg/mesh/mesh.h"
 
+enum { DG_MAX_CONSTRAINTS = 16 };
+
 /* Splits the mesh into `parts` of equal weight, owner[K], with as few faces between them as METIS (k-way; G. Karypis,
  * V. Kumar, SIAM J. Sci. Comput. 20 (1998) 359) finds. Every one of `constraints` is balanced for itself:
- * weight[K][constraints] >= 0, of which only the ratios matter. With 0 constraints (NULL) all elements weigh the same.
- * The same mesh gives the same parts. Not collective. Errors (DG_INPUT): more parts than elements; a part that ends up
- * empty (the message names the largest number that makes sense). */
+ * weight[K][constraints] >= 0, all in one unit. The heaviest part may be above the mean by 5 per mille of the first
+ * constraint and by 20 of each other, or by one element. METIS is asked for that and does not promise it. A constraint
+ * of fewer than 20 elements a part is added to the first one. So are others, the one of fewest elements first, as long
+ * as they spoil the first by more than 3 %. With one constraint parts are of one piece if the mesh is. With 0
+ * constraints (NULL) all elements weigh the same. The same mesh gives the same parts. Not collective. Errors
+ * (DG_INPUT): more parts than elements; a part that ends up empty (the message names the largest number that makes
+ * sense). */
 int dg_mesh_partition(const struct dg_mesh *mesh, int parts, int constraints, const int32_t *weight, int32_t *owner,
                       struct dg_error *err) DG_MUST_USE;
 

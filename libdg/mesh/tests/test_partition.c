@@ -1,4 +1,5 @@
 /* METIS's parts: balance, one piece each, the same every time; and what is refused. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -146,6 +147,82 @@ static void constraints_are_balanced(void **state)
   dg_mesh_release(&mesh);
 }
 
+/* The heaviest part over the mean, of a constraint. */
+static double heaviest(const struct dg_mesh *mesh, const int32_t *owner, int parts, int constraints,
+                       const int32_t *weight, int constraint)
+{
+  double *sum = calloc((size_t)parts, sizeof *sum), all = 0, most = 0;
+  assert_non_null(sum);
+  for (size_t e = 0; e < mesh->K; e++) {
+    const double one = weight[e * (size_t)constraints + (size_t)constraint];
+    sum[owner[e]] += one, all += one;
+  }
+  for (int p = 0; p < parts; p++) most = sum[p] > most ? sum[p] : most;
+  free(sum);
+  return most * parts / all;
+}
+
+/* weight[K][4] of balls in each other, as levels of local time steps: an element of the core weighs two, one of its rim
+ * one. The innermost ball has this radius. */
+static int32_t *balls(const struct dg_mesh *mesh, double innermost)
+{
+  const double radius[] = {0.4, 0.28, innermost}, rim = 0.04;
+  int32_t *weight = calloc(4 * mesh->K, sizeof *weight);
+  assert_non_null(weight);
+  for (size_t e = 0; e < mesh->K; e++) {
+    double square = 0;
+    for (int c = 0; c < 3; c++) {
+      double x = -0.5;
+      for (int i = 0; i < 4; i++) x += mesh->vertex[mesh->element[e][i]][c] / 4;
+      square += x * x;
+    }
+    weight[4 * e] = 100;
+    for (int i = 0; i < 3; i++) {
+      const double r = sqrt(square);
+      weight[4 * e + 1 + (size_t)i] = r < radius[i] ? 200 : r < radius[i] + rim ? 100 : 0;
+    }
+  }
+  return weight;
+}
+
+static void levels_are_balanced(void **state)
+{
+  (void)state;
+  struct dg_mesh mesh = cube(24);
+  int32_t *weight = balls(&mesh, 0.2);
+  for (int parts = 2; parts <= 16; parts *= 2) {
+    int32_t *owner = split(&mesh, parts, 4, weight);
+    for (int i = 0; i < 4; i++) {
+      const double most = heaviest(&mesh, owner, parts, 4, weight, i);
+      print_message("%2d parts, constraint %d: max/mean %.4f\n", parts, i, most);
+      assert_true(most < (i == 0 ? 1.01 : 1.05));
+    }
+    free(owner);
+  }
+  free(weight);
+  dg_mesh_release(&mesh);
+}
+
+/* A constraint of fewer elements than parts does not spoil the others, and counts to the first one. */
+static void tiny_level(void **state)
+{
+  enum { PARTS = 16 };
+  (void)state;
+  struct dg_mesh mesh = cube(16);
+  int32_t *weight = balls(&mesh, -1);
+  for (size_t e = 0; e < mesh.K; e++) weight[4 * e + 3] = e % (mesh.K / 5) == 7 ? 1000 : 0;
+  int32_t *owner = split(&mesh, PARTS, 4, weight);
+  for (int i = 0; i < 4; i++) {
+    for (size_t e = 0; e < mesh.K && i == 0; e++) weight[4 * e] += weight[4 * e + 3];
+    const double most = heaviest(&mesh, owner, PARTS, 4, weight, i);
+    print_message("%2d parts, constraint %d: max/mean %.4f\n", PARTS, i, most);
+    if (i < 3) assert_true(most < (i == 0 ? 1.01 : 1.05));
+  }
+  free(owner);
+  free(weight);
+  dg_mesh_release(&mesh);
+}
+
 /* Two cubes that are not joined: parts of one piece are not asked for, and balance stays. */
 static void mesh_of_two_pieces(void **state)
 {
@@ -208,15 +285,15 @@ static void survives_every_failing_allocation(void **state)
 {
   (void)state;
   struct dg_mesh mesh = cube(3);
-  int32_t owner[162], weight[162];
+  int32_t owner[162], weight[324];
   size_t before = dg_memory_current();
   int failed = 1;
   long n = 0;
-  for (size_t e = 0; e < mesh.K; e++) weight[e] = 1;
+  for (size_t i = 0; i < 2 * mesh.K; i++) weight[i] = 1;
   for (; failed; n++) {
     struct dg_error err = {0};
     dg_memory_fail_at(n + 1);
-    failed = dg_mesh_partition(&mesh, 3, 1, weight, owner, &err) != 0;
+    failed = dg_mesh_partition(&mesh, 3, 2, weight, owner, &err) != 0;
     dg_memory_fail_at(0);
     assert_int_equal(err.code, failed ? DG_ENVIRONMENT : DG_OK);
     assert_int_equal(dg_memory_current(), before);
@@ -232,6 +309,8 @@ int main(void)
       cmocka_unit_test(same_mesh_same_parts),
       cmocka_unit_test(weights_are_balanced),
       cmocka_unit_test(constraints_are_balanced),
+      cmocka_unit_test(levels_are_balanced),
+      cmocka_unit_test(tiny_level),
       cmocka_unit_test(mesh_of_two_pieces),
       cmocka_unit_test(few_elements),
       cmocka_unit_test(survives_every_failing_allocation),
