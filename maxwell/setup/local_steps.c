@@ -20,6 +20,9 @@ static const double damping = 0.05, more_damping = 0.4;
 static const double inner_damping = 0.1;
 /* What faces of the core may have of the penalty with which they would just take the step: the first that is stable. */
 static const double penalty[] = {0.3, 0.15, 0.05, 0};
+/* The part of the limit that a run with a perfectly matched layer may take. The criterion asks for z = -1 alone, where
+ * the states of a layer vanish; noise in a thin layer grows from 0.967 of the limit on (share/doc/design/layers.md). */
+static const double beside_layers = 0.95;
 
 /* What one level alone can do; NULL: nothing. */
 static const char *obstacle(const struct mx_setup *setup)
@@ -202,7 +205,8 @@ static int holds_with(struct mx_setup *setup, double most, bool *holds, struct d
   struct mx_stability stability;
   if (leave(setup, most, err) != 0 || mx_levels_limit(&stability, &setup->problem, &setup->levels, step, 0, err) != 0)
     return err->code;
-  const double certain = 1 - stability.error, limit = mx_ports_limit(&setup->sources.ports, stability.limit, NULL);
+  const double certain = fmin(1 - stability.error, setup->layers.count > 0 ? beside_layers : 1),
+               limit = mx_ports_limit(&setup->sources.ports, stability.limit, NULL);
   *holds = step < certain * limit;
   if (*holds) setup->limit = limit / MX_C0;
   return 0;

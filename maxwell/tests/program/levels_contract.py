@@ -222,6 +222,27 @@ def test_far_field(program):
         expect(two[theta] == 30 or abs(two[directivity] - 10 * math.log10(1.5)) < 0.3, f"{two}")
 
 
+LAYER = """\
+math.randomseed(1)
+local function noise() return 2 * math.random() - 1, 2 * math.random() - 1, 2 * math.random() - 1 end
+simulation {
+  mesh = { file = "graded.msh" }, order = 1, flux = "centered", time = { steps = 4000, levels = 2 },
+  materials = { default = {} }, layers = { left = { kind = "box" } }, boundaries = { [2] = { kind = "absorbing" }, default = { kind = "pec" } },
+  initial = { E = noise }, output = { energy = { every = 50 } },
+}
+"""
+
+
+def test_layer(program):
+    """A perfectly matched layer is stable up to a part of the limit only: noise in it does not grow."""
+    mesh = meshes.box(planes=([0, 0.02, 1, 2, 3, 4, 5], [0, 1, 2, 3], [0, 1, 2]), left=lambda i, j, k: i == 5)
+    with Place(program, {"input/graded.msh": mesh.text()}, LAYER) as place:
+        expect_two(place.good(*RUN))
+        header, rows = place.rows("case/energy.csv")
+        total = [row[header.index("total")] for row in rows]
+        expect(max(total[40:]) < 1.02 * max(total[:40]), f"the energy grows: {total[0]}, {total[40]}, {total[-1]} J")
+
+
 def test_split(program):
     """A run that goes on from a checkpoint has the bits of one that was not cut."""
     for flux, backend in (("upwind", "cpu"), ("centered", "reference")):
