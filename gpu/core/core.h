@@ -20,6 +20,7 @@ enum {
 struct gpu_halo;
 struct gpu_leaving;
 struct gpu_monitored;
+struct gpu_phases;
 struct gpu_recall;
 struct gpu_recorded;
 struct gpu_running;
@@ -83,6 +84,7 @@ struct mx_backend {
   struct gpu_monitored *monitored;
   size_t runnings;
   struct gpu_running *running; /* [GPU_SUMS] */
+  struct gpu_phases *phases;   /* NULL: phases are not timed */
 };
 
 /* The row of a field that an element has; element K + i is ghost i. */

@@ -12,6 +12,7 @@
 
 #include "gpu/core/core.h"
 #include "gpu/core/halo.h"
+#include "gpu/core/phases.h"
 #include "libdg/base/memory.h"
 #include "libdg/base/clock.h"
 
@@ -136,6 +137,14 @@ void gpu_halo_forget(struct mx_backend *backend)
   backend->halo->seconds = 0;
 }
 
+/* Ends a phase that moves all traces from one place to another. */
+static void end_phase(struct mx_backend *backend)
+{
+  const struct gpu_halo *halo = backend->halo;
+  if (gpu_is_timed(backend))
+    gpu_phase_end(backend, halo->stream, (struct mx_cost){.bytes = 2 * (double)(halo->faces * halo->bytes)});
+}
+
 int gpu_halo_begin(struct mx_backend *backend, void *const *field, struct dg_error *err)
 {
   struct gpu_halo *halo = backend->halo;
@@ -146,15 +155,20 @@ int gpu_halo_begin(struct mx_backend *backend, void *const *field, struct dg_err
   if (gpu_halo_times(backend, GPU_TIMINGS - 1, err) != 0) return err->code;
   const struct gpu_timing *timing = timing_of(halo, halo->begun);
   if (gpu_check(gpuEventRecord(halo->ready, backend->work), "packing the halo", err) != 0 ||
-      gpu_check(gpuStreamWaitEvent(halo->stream, halo->ready, 0), "packing the halo", err) != 0 ||
-      gpu_check(gpu_halo_pack(&backend->tables, &faces, halo->stream), "packing the halo", err) != 0 ||
+      gpu_check(gpuStreamWaitEvent(halo->stream, halo->ready, 0), "packing the halo", err) != 0)
+    return err->code;
+  gpu_phase_begin(backend, halo->stream, "halo, packed");
+  if (gpu_check(gpu_halo_pack(&backend->tables, &faces, halo->stream), "packing the halo", err) != 0 ||
       gpu_check(gpuEventRecord(timing->packed, halo->stream), "packing the halo", err) != 0)
     return err->code;
+  end_phase(backend);
   if (halo->direct) return 0;
+  gpu_phase_begin(backend, halo->stream, "halo, copied");
   if (gpu_check(
           gpuMemcpyAsync(halo->host_out, halo->out, halo->faces * halo->bytes, gpuMemcpyDeviceToHost, halo->stream),
           "copying the halo", err) != 0)
     return err->code;
+  end_phase(backend);
   return gpu_check(gpuEventRecord(halo->copied, halo->stream), "copying the halo", err);
 }
 
@@ -187,13 +201,19 @@ int gpu_halo_receive(struct mx_backend *backend, void *const *field, struct dg_e
   if (halo->exchange == NULL) return 0;
   const struct gpu_halo_faces faces = faces_of(halo, field, halo->in);
   if (dg_exchange_finish(halo->exchange, err) != 0) return err->code;
-  if (!halo->direct &&
-      gpu_check(gpuMemcpyAsync(halo->in, halo->host_in, halo->faces * halo->bytes, gpuMemcpyHostToDevice, halo->stream),
-                "copying the halo", err) != 0)
-    return err->code;
+  if (!halo->direct) {
+    gpu_phase_begin(backend, halo->stream, "halo, copied");
+    if (gpu_check(
+            gpuMemcpyAsync(halo->in, halo->host_in, halo->faces * halo->bytes, gpuMemcpyHostToDevice, halo->stream),
+            "copying the halo", err) != 0)
+      return err->code;
+    end_phase(backend);
+  }
   const struct gpu_timing *timing = timing_of(halo, halo->begun++);
+  gpu_phase_begin(backend, halo->stream, "halo, unpacked");
   if (gpu_check(gpu_halo_unpack(&backend->tables, &faces, halo->stream), "unpacking the halo", err) != 0)
     return err->code;
+  end_phase(backend);
   return gpu_check(gpuEventRecord(timing->there, halo->stream), "unpacking the halo", err);
 }
 

@@ -6,6 +6,7 @@
 #include "gpu/runtime/card.h"
 #include "gpu/core/core.h"
 #include "gpu/core/halo.h"
+#include "gpu/core/phases.h"
 #include "gpu/core/places.h"
 #include "gpu/core/staging.h"
 #include "gpu/host/bench.h"
@@ -66,6 +67,7 @@ static void destroy(struct mx_backend *backend)
   if (backend->halo->stream != NULL) (void)gpuStreamSynchronize(backend->halo->stream);
   /* MPI may still write to the buffers of messages that were given up; the process is about to end then. */
   const bool given_up = backend->halo->exchange != NULL && !dg_exchange_progress(backend->halo->exchange);
+  gpu_phases_release(backend);
   gpu_release_fine(backend);
   gpu_release_halo(backend);
   gpu_release_leaving(backend);
@@ -200,6 +202,19 @@ static const char *instructions(void)
 
 static size_t allocated(const struct mx_backend *backend) { return backend->card.bytes; }
 
+/* At the end of a profile come the ceilings that its phases are compared with. Without them it has no bounds. */
+static void profile(struct mx_backend *backend, struct mx_profile *to)
+{
+  struct mx_card_phases *const card = gpu_phases_kept(backend);
+  struct mx_ceilings ceilings;
+  struct dg_error none = {0};
+  gpu_phases_set(backend, to);
+  if (to != NULL || card == NULL || card->is_lost) return;
+  if (gpu_ceilings(backend->field_bytes, &ceilings, &none) != 0) return;
+  card->copy = ceilings.copy;
+  card->peak = ceilings.peak[backend->options.precision];
+}
+
 /* The bytes that the problem needs on the card. */
 static size_t memory(const struct mx_problem *problem, const struct mx_backend_options *options)
 {
@@ -246,6 +261,7 @@ static const struct mx_card_ops card = {
     .sums_fetch = gpu_sums_fetch,
     .sums_set = gpu_sums_set,
     .time_exchange = gpu_time_exchange,
+    .phase = gpu_phase,
     .allocated = allocated,
     .ceilings = gpu_ceilings,
     .elliptic = &gpu_elliptic_solver,
@@ -273,7 +289,7 @@ const struct mx_backend_ops mx_backend_cuda = {
     .threads = threads,
     .halo_use = gpu_halo_use,
     .instructions = instructions,
-    .profile = mx_no_phases,
+    .profile = profile,
     .memory = memory,
     .fine = &gpu_fine_ops,
     .card = &card,

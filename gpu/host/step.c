@@ -13,12 +13,15 @@
 #include "gpu/core/core.h"
 #include "gpu/core/curves.h"
 #include "gpu/core/halo.h"
+#include "gpu/core/phases.h"
 #include "gpu/core/staging.h"
 #include "gpu/host/step.h"
 #include "gpu/terms/list.h"
 #include "gpu/watch/monitor.h"
 #include "gpu/watch/past_h.h"
+#include "maxwell/backend/cost.h"
 #include "maxwell/backend/frame/frame.h"
+#include "maxwell/backend/frame/points.h"
 
 /* ---- fields from the host */
 
@@ -76,6 +79,50 @@ static void swap(void **a, void **b)
   *b = c;
 }
 
+/* ---- phases of a pass, for profiles */
+
+enum pass_phase { HALF_E, HALF_H, STAGE, CURVED_E, CURVED_H, CURVED_STAGE };
+
+static void begin_phase(struct mx_backend *backend, enum pass_phase phase, enum gpu_part part)
+{
+  static const char *const name[][3] = {
+      [HALF_E] = {"half step E", "half step E, inner", "half step E, outer"},
+      [HALF_H] = {"half step H", "half step H, inner", "half step H, outer"},
+      [STAGE] = {"stage E, H", "stage E, H, inner", "stage E, H, outer"},
+      [CURVED_E] = {"curved E", "curved E, inner", "curved E, outer"},
+      [CURVED_H] = {"curved H", "curved H, inner", "curved H, outer"},
+      [CURVED_STAGE] = {"curved E, H", "curved E, H, inner", "curved E, H, outer"},
+  };
+  gpu_phase_begin(backend, gpu_stream_of(backend, part), name[phase][part]);
+}
+
+static struct mx_cost times(struct mx_cost cost, double by)
+{
+  return (struct mx_cost){.bytes = by * cost.bytes, .flops = by * cost.flops};
+}
+
+/* Counts the straight elements of the part, or the curved ones, of which inner and outer elements have like shares. */
+static void end_phase(struct mx_backend *backend, enum pass_phase phase, enum gpu_part part)
+{
+  const struct mx_problem *problem = backend->problem;
+  const struct gpu_tables *tables = &backend->tables;
+  const size_t counted[] = {
+      [GPU_ALL] = tables->K, [GPU_INNER] = tables->inner, [GPU_OUTER] = tables->K - tables->inner};
+  if (!gpu_is_timed(backend) || tables->K == 0) return;
+  const double K = (double)tables->K, share = (double)counted[part] / K, curved = (double)problem->curves.count / K;
+  const int equations = phase == STAGE || phase == CURVED_STAGE ? 2 : 1, p = tables->order;
+  const double arrays = equations == 1 ? 3 : backend->sum[0] == NULL ? 8 : 6;
+  const struct mx_cost all = mx_cost_pass(problem, backend->real, equations, arrays);
+  if (phase < CURVED_E) {
+    gpu_phase_end(backend, gpu_stream_of(backend, part), times(all, share * (1 - curved)));
+    return;
+  }
+  const struct mx_cost more =
+      mx_cost_curves(problem, backend->real, equations, MX_POINTS(p), backend->curves.penalty ? MX_FACE_POINTS(p) : 0);
+  const struct mx_cost own = {.bytes = curved * all.bytes + more.bytes, .flops = curved * all.flops + more.flops};
+  gpu_phase_end(backend, gpu_stream_of(backend, part), times(own, share));
+}
+
 /* Has the pass over all elements nothing to do, since all are curved? Then their kernel does all but keep traces. */
 static bool skips_pass(const struct mx_backend *backend, bool keeps_traces)
 {
@@ -103,11 +150,19 @@ static int half_step(struct mx_backend *backend, int equation, double scale, boo
   const bool keeps_traces = half.open_now != NULL, skips = skips_pass(backend, keeps_traces);
   const bool single = backend->options.precision == MX_SINGLE;
   half.leaves = !skips && gpu_curved_beside(backend, part, keeps_traces);
-  if (!skips && gpu_check(backend->kernels->half[single](&backend->tables, &backend->applied, &half,
-                                                         gpu_stream_of(backend, part)),
-                          "starting a half step", err) != 0)
-    return err->code;
-  return gpu_curved_half(backend, &half, err);
+  if (!skips) {
+    begin_phase(backend, equation == 0 ? HALF_E : HALF_H, part);
+    if (gpu_check(
+            backend->kernels->half[single](&backend->tables, &backend->applied, &half, gpu_stream_of(backend, part)),
+            "starting a half step", err) != 0)
+      return err->code;
+    end_phase(backend, equation == 0 ? HALF_E : HALF_H, part);
+  }
+  if (backend->curves.count == 0) return 0;
+  begin_phase(backend, equation == 0 ? CURVED_E : CURVED_H, part);
+  if (gpu_curved_half(backend, &half, err) != 0) return err->code;
+  end_phase(backend, equation == 0 ? CURVED_E : CURVED_H, part);
+  return 0;
 }
 
 /* `field` becomes the new one. The old one is in spare, or gone where the step works in place. */
@@ -119,7 +174,11 @@ static void take_half_step(struct mx_backend *backend, int equation)
 /* Keeps what half a step of leapfrog overwrites. */
 static int begin_half_step(struct mx_backend *backend, int equation, struct dg_error *err)
 {
-  if (equation == 1 && (gpu_keep_H(backend, err) != 0 || gpu_monitor_keep(backend, err) != 0)) return err->code;
+  if (equation == 1 && backend->observed) {
+    gpu_phase_begin(backend, backend->work, "observe, old H");
+    if (gpu_keep_H(backend, err) != 0 || gpu_monitor_keep(backend, err) != 0) return err->code;
+    gpu_phase_end_uncounted(backend, backend->work);
+  }
   return gpu_terms_before(backend, equation, false, err);
 }
 
@@ -153,17 +212,26 @@ static int runge_kutta(struct mx_backend *backend, int s, enum gpu_part part, st
       .backwards = (int)(backend->stages % 2),
   };
   const bool single = backend->options.precision == MX_SINGLE;
-  if (!skips_pass(backend, false) && gpu_check(backend->kernels->stage[single](&backend->tables, &backend->applied,
-                                                                               &stage, gpu_stream_of(backend, part)),
-                                               "starting a stage", err) != 0)
-    return err->code;
-  return gpu_curved_stage(backend, &stage, err);
+  if (!skips_pass(backend, false)) {
+    begin_phase(backend, STAGE, part);
+    if (gpu_check(
+            backend->kernels->stage[single](&backend->tables, &backend->applied, &stage, gpu_stream_of(backend, part)),
+            "starting a stage", err) != 0)
+      return err->code;
+    end_phase(backend, STAGE, part);
+  }
+  if (backend->curves.count == 0) return 0;
+  begin_phase(backend, CURVED_STAGE, part);
+  if (gpu_curved_stage(backend, &stage, err) != 0) return err->code;
+  end_phase(backend, CURVED_STAGE, part);
+  return 0;
 }
 
 /* Adds up the sums, behind the rates of a stage. `field` is the start of the step, `spare` the stage, and `sum` becomes
  * the end of the step. */
 static int add_sums(struct mx_backend *backend, int s, struct dg_error *err)
 {
+  gpu_phase_begin(backend, backend->work, "sums");
   for (int i = 0; i < 2; i++) {
     const struct gpu_sums sums = {.weight = pass_of(backend, s)->weight,
                                   .next = pass_of(backend, s)->next,
@@ -176,6 +244,10 @@ static int add_sums(struct mx_backend *backend, int s, struct dg_error *err)
                                   .change = backend->registers[i]};
     if (gpu_check(gpu_add_sums(&backend->tables, &sums, backend->work), "starting the sums", err) != 0)
       return err->code;
+  }
+  if (gpu_is_timed(backend)) {
+    const bool last = s == mx_scheme_of(&backend->options)->stages - 1;
+    gpu_phase_end(backend, backend->work, times(mx_cost_update(backend->problem, backend->real, last ? 6 : 5, 4), 2));
   }
   return 0;
 }

@@ -1,7 +1,7 @@
 /* The walks over the kinds of terms. */
 #include "gpu/terms/list.h"
 
-#include "gpu/core/core.h"
+#include "gpu/core/phases.h"
 #include "libdg/base/memory.h"
 
 static const struct gpu_term_kind *const kinds[GPU_TERM_KINDS] = {
@@ -45,18 +45,43 @@ size_t gpu_terms_bytes(const struct mx_problem *problem, const struct mx_backend
     }                                                                                                                  \
     return 0;                                                                                                          \
   }
+
+/* The cost of a kind behind half a step or, with equation -1, a stage. */
+static struct mx_cost cost_of(const struct mx_backend *backend, const struct gpu_term_kind *kind, int equation)
+{
+  if (kind->cost == NULL) return (struct mx_cost){0, 0};
+  if (equation >= 0) return kind->cost(backend, equation);
+  const struct mx_cost E = kind->cost(backend, 0), H = kind->cost(backend, 1);
+  return (struct mx_cost){.bytes = E.bytes + H.bytes, .flops = E.flops + H.flops};
+}
+
+/* The same for work around a pass, which is a phase of the kind. */
+#define TIMED_WALK(order, function, parameters, arguments, counted)                                                    \
+  int gpu_terms_##function parameters                                                                                  \
+  {                                                                                                                    \
+    for (int i = 0; i < GPU_TERM_KINDS; i++) {                                                                         \
+      const struct gpu_term_kind *const kind = kinds[order];                                                           \
+      if (kind->function == NULL) continue;                                                                            \
+      const bool timed = gpu_is_timed(backend) && kind->launches != NULL && kind->launches(backend);                   \
+      if (timed) gpu_phase_begin(backend, backend->work, kind->name);                                                  \
+      const int status = kind->function arguments;                                                                     \
+      if (timed) gpu_phase_end(backend, backend->work, counted);                                                       \
+      if (status != 0) return err->code;                                                                               \
+    }                                                                                                                  \
+    return 0;                                                                                                          \
+  }
 #define FORTH i
 #define BACK  GPU_TERM_KINDS - 1 - i
 
 WALK(BACK, start, (struct mx_backend * backend, struct dg_error *err), (backend, err))
 WALK(BACK, start_back, (struct mx_backend * backend, void *to, struct dg_error *err), (backend, to, err))
 WALK(BACK, start_apart, (struct mx_backend * backend, struct dg_error *err), (backend, err))
-WALK(BACK, before, (struct mx_backend * backend, int equation, bool start, struct dg_error *err),
-     (backend, equation, start, err))
-WALK(FORTH, after, (struct mx_backend * backend, int equation, void *to, struct dg_error *err),
-     (backend, equation, to, err))
-WALK(FORTH, stage, (struct mx_backend * backend, const struct gpu_stage_end *end, struct dg_error *err),
-     (backend, end, err))
+TIMED_WALK(BACK, before, (struct mx_backend * backend, int equation, bool start, struct dg_error *err),
+           (backend, equation, start, err), ((struct mx_cost){0, 0}))
+TIMED_WALK(FORTH, after, (struct mx_backend * backend, int equation, void *to, struct dg_error *err),
+           (backend, equation, to, err), cost_of(backend, kind, equation))
+TIMED_WALK(FORTH, stage, (struct mx_backend * backend, const struct gpu_stage_end *end, struct dg_error *err),
+           (backend, end, err), cost_of(backend, kind, -1))
 WALK(FORTH, values,
      (struct mx_backend * backend, int stage, const struct mx_stage_sources *sources, struct dg_error *err),
      (backend, stage, sources, err))

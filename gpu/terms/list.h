@@ -8,6 +8,7 @@
 
 #include "gpu/kernels/kernels.h"
 #include "maxwell/backend/backend.h"
+#include "maxwell/backend/cost.h"
 
 #define GPU_TERM_KIND_LIST(X)                                                                                          \
   X(OPEN_FACES, open_faces) X(SHEETS, sheets) X(SKINS, skins) X(SOURCES, sources) X(RESPONSES, responses)
@@ -27,8 +28,8 @@ struct gpu_stage_end {
   void *field[2], *to[2], *also[2];
 };
 
-/* A kind of term. A function that is NULL has nothing to do. `name` is for messages; `size` is that of the kind's own
- * state on the host, backend->own[number], which is zero at first. */
+/* A kind of term. A function that is NULL has nothing to do. `name` is that of its phase in a profile; `size` is that
+ * of the kind's own state on the host, backend->own[number], which is zero at first. */
 struct gpu_term_kind {
   const char *name;
   size_t size;
@@ -36,6 +37,12 @@ struct gpu_term_kind {
   void (*release)(struct mx_backend *backend);                     /* of what the state owns on the host */
   /* The bytes of the card that it takes. */
   size_t (*bytes)(const struct mx_problem *problem, const struct mx_backend_options *options, size_t real);
+
+  /* For profiles. Do before, after and stage launch kernels? Not of a kind that names phases of its own. */
+  bool (*launches)(const struct mx_backend *backend);
+  /* The cost of both, before and after half a step of an equation, or of the equation's part of a stage; NULL: it is
+   * not counted. */
+  struct mx_cost (*cost)(const struct mx_backend *backend, int equation);
 
   /* The start, in this order. Sets the states at t = 0, from the fields of both at this time. */
   int (*start)(struct mx_backend *backend, struct dg_error *err);

@@ -7,6 +7,7 @@
 #include "gpu/terms/open_faces.h"
 #include "gpu/tables/kernel_tables.h"
 #include "libdg/base/memory.h"
+#include "maxwell/backend/cost.h"
 
 struct own_open {
   size_t count;
@@ -140,8 +141,16 @@ static int copy(struct mx_backend *backend, const struct mx_state_array *array, 
                          face_of_slot, to, from, err);
 }
 
+static struct mx_cost cost(const struct mx_backend *backend, int equation)
+{
+  (void)equation;
+  return mx_cost_open(backend->problem, backend->real);
+}
+
 const struct gpu_term_kind gpu_open_faces_kind = {
     .name = "open faces",
+    .launches = adds,
+    .cost = cost,
     .size = sizeof(struct own_open),
     .create = create,
     .bytes = bytes,

@@ -6,11 +6,13 @@
 #include "gpu/core/core.h"
 #include "gpu/core/curves.h"
 #include "gpu/core/halo.h"
+#include "gpu/core/phases.h"
 #include "gpu/core/places.h"
 #include "gpu/core/staging.h"
 #include "gpu/terms/layer_pieces.h"
 #include "gpu/terms/list.h"
 #include "libdg/base/memory.h"
+#include "maxwell/backend/cost.h"
 #include "maxwell/backend/frame/frame.h"
 #include "maxwell/problem/curve_tables.h" /* the rule */
 
@@ -264,12 +266,30 @@ static int start_apart(struct mx_backend *backend, struct dg_error *err)
   return 0;
 }
 
+/* A response is a phase of its own, by what it is: layers cost more than others. A stage has two registers. */
+static void begin_phase(struct mx_backend *backend, size_t r)
+{
+  const bool layer = own_of(backend, r)->at.layer;
+  if (own_of(backend, r)->at.count > 0) gpu_phase_begin(backend, backend->work, layer ? "layers" : "responses");
+}
+
+static void end_phase(struct mx_backend *backend, size_t r, int registers)
+{
+  if (gpu_is_timed(backend) && own_of(backend, r)->at.count > 0)
+    gpu_phase_end(backend, backend->work,
+                  mx_cost_response(backend->problem, &backend->problem->response[r], backend->real, registers));
+}
+
 static int after(struct mx_backend *backend, int of, void *field, struct dg_error *err)
 {
-  for (size_t r = 0; r < backend->problem->responses; r++)
-    if (gpu_check(gpu_step_response(&backend->tables, &own_of(backend, r)->at, of, field, backend->work), "responses",
-                  err) != 0)
+  for (size_t r = 0; r < backend->problem->responses; r++) {
+    const struct gpu_response *at = &own_of(backend, r)->at;
+    if (!at->layer && of != at->of) continue;
+    begin_phase(backend, r);
+    if (gpu_check(gpu_step_response(&backend->tables, at, of, field, backend->work), "responses", err) != 0)
       return err->code;
+    end_phase(backend, r, 1);
+  }
   return 0;
 }
 
@@ -286,10 +306,13 @@ static int stage(struct mx_backend *backend, const struct gpu_stage_end *end, st
                                            .field = {end->field[0], end->field[1]},
                                            .to = {end->to[0], end->to[1]},
                                            .also = {end->also[0], end->also[1]}};
-  for (size_t r = 0; r < backend->problem->responses; r++)
+  for (size_t r = 0; r < backend->problem->responses; r++) {
+    begin_phase(backend, r);
     if (gpu_check(gpu_stage_response(&backend->tables, &own_of(backend, r)->at, &stage, backend->work), "responses",
                   err) != 0)
       return err->code;
+    end_phase(backend, r, 2);
+  }
   return 0;
 }
 

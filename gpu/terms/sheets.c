@@ -136,8 +136,11 @@ static int copy(struct mx_backend *backend, const struct mx_state_array *array, 
                          to == NULL ? NULL : to + numbers_before, from == NULL ? NULL : from + numbers_before, err);
 }
 
+static bool launches(const struct mx_backend *backend) { return own(backend)->count > 0; }
+
 const struct gpu_term_kind gpu_sheets_kind = {
     .name = "resistive sheets",
+    .launches = launches,
     .size = sizeof(struct own_sheets),
     .create = create,
     .bytes = bytes,

@@ -565,8 +565,16 @@ static int copy(struct mx_backend *backend, const struct mx_state_array *array, 
   return 0;
 }
 
+static bool launches(const struct mx_backend *backend)
+{
+  for (int kind = 0; kind < GPU_SKIN_KINDS; kind++)
+    if (list_of(backend, (enum gpu_skin_kind)kind)->at.count > 0) return true;
+  return false;
+}
+
 const struct gpu_term_kind gpu_skins_kind = {
-    .name = "metal walls, films and sheets with a state",
+    .name = "walls, films, sheets", /* those with a state */
+    .launches = launches,
     .size = sizeof(struct own_skins),
     .create = create,
     .release = release,

@@ -7,6 +7,7 @@
 #include "gpu/terms/entries.h"
 #include "gpu/terms/list.h"
 #include "libdg/base/memory.h"
+#include "maxwell/backend/cost.h"
 #include "maxwell/backend/frame/frame.h"
 
 enum { SLOTS = 2 }; /* buffers of source values: one is filled while the card reads the other */
@@ -321,8 +322,17 @@ static int done(struct mx_backend *backend, int stage, struct dg_error *err)
   return gpu_check(gpuEventRecord(slot_of(backend)->used, backend->work), "adding sources", err);
 }
 
+static bool launches(const struct mx_backend *backend) { return own(backend)->terms > 0 && backend->sources != NULL; }
+
+static struct mx_cost cost(const struct mx_backend *backend, int equation)
+{
+  return mx_cost_sources(backend->problem, equation, backend->real);
+}
+
 const struct gpu_term_kind gpu_sources_kind = {
     .name = "sources",
+    .launches = launches,
+    .cost = cost,
     .size = sizeof(struct own_sources),
     .create = create,
     .release = release,

@@ -161,7 +161,9 @@ struct mx_backend_ops {
   struct mx_halo_use (*halo_use)(const struct mx_backend *backend);
   /* The instructions of the kernels on this machine, where the backend is available: "AVX-512". */
   const char *(*instructions)(void);
-  /* From now on the backend adds the times of its phases to the profile, which outlives it. */
+  /* From now on the backend adds the times of its phases to the profile; NULL: no longer, and what it knows of them is
+   * in the profile. A time loop makes the first call when it begins, also if there was one before, and the second one
+   * when it is over. The profile outlives the backend. */
   void (*profile)(struct mx_backend *backend, struct mx_profile *profile);
   /* Bytes that the backend will allocate for a problem of this size, so that `curlew check` can name them beforehand.
    * On a card they are bytes of the card. */

@@ -30,6 +30,8 @@ static int monitor_new(struct mx_backend *backend, const struct mx_monitor *what
   return 0;
 }
 
+static void phase(struct mx_backend *backend, const char *name) { (void)backend, (void)name; }
+
 static size_t allocated(const struct mx_backend *backend)
 {
   (void)backend;
@@ -41,5 +43,6 @@ const struct mx_card_ops mx_no_card = {
     .wait = wait_for_all,
     .snapshot_buffers = snapshot_buffers,
     .monitor_new = monitor_new,
+    .phase = phase,
     .allocated = allocated,
 };

@@ -110,6 +110,9 @@ struct mx_card_ops {
    * to every neighbour. Nothing else may be going on. The result is the best of a few attempts. Collective; call it
    * between steps. */
   int (*time_exchange)(struct mx_backend *backend, bool one_face, double *seconds, struct dg_error *err);
+  /* Begins a phase of the card's own clock, of the work that it is given from here on; NULL ends it. `name` is a
+   * constant. Does nothing unless the backend has a profile; a phase inside another one is part of it. */
+  void (*phase)(struct mx_backend *backend, const char *name);
   /* Bytes of the card that are allocated now. */
   size_t (*allocated)(const struct mx_backend *backend);
   /* Present. Measures the ceilings of the card, among them copies of arrays of `field_bytes` each. */

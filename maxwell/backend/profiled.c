@@ -19,12 +19,23 @@ static void destroy(struct mx_backend *backend)
   dg_free(backend);
 }
 
-/* Calls the inner backend as a phase. */
+/* Calls the inner backend as a phase. A card times the phases of a stage itself. */
 #define WATCHED(name, call)                                                                                            \
   do {                                                                                                                 \
     struct mx_mark mark = mx_phase_begin(backend->profile);                                                            \
     int status = backend->ops->call;                                                                                   \
     mx_phase_end(backend->profile, mark, name, uncounted);                                                             \
+    return status;                                                                                                     \
+  } while (0)
+
+/* The same, and what a card does in the call is a phase of its own clock, too. */
+#define OBSERVED(name, call)                                                                                           \
+  do {                                                                                                                 \
+    backend->ops->card->phase(backend->inner, name);                                                                   \
+    struct mx_mark mark = mx_phase_begin(backend->profile);                                                            \
+    int status = backend->ops->call;                                                                                   \
+    mx_phase_end(backend->profile, mark, name, uncounted);                                                             \
+    backend->ops->card->phase(backend->inner, NULL);                                                                   \
     return status;                                                                                                     \
   } while (0)
 
@@ -52,12 +63,12 @@ static int stage_sources(struct mx_backend *backend, int stage, const struct mx_
 
 static int functionals_begin(struct mx_backend *backend, size_t first, size_t count, struct dg_error *err)
 {
-  WATCHED("observe functionals", card->functionals_begin(backend->inner, first, count, err));
+  OBSERVED("observe functionals", card->functionals_begin(backend->inner, first, count, err));
 }
 
 static int functionals_end(struct mx_backend *backend, size_t first, size_t count, double *value, struct dg_error *err)
 {
-  WATCHED("observe functionals", card->functionals_end(backend->inner, first, count, value, err));
+  OBSERVED("observe functionals", card->functionals_end(backend->inner, first, count, value, err));
 }
 
 static int wait_for_all(struct mx_backend *backend, struct dg_error *err)
@@ -67,39 +78,39 @@ static int wait_for_all(struct mx_backend *backend, struct dg_error *err)
 
 static int energy(struct mx_backend *backend, double *electric, double *magnetic, struct dg_error *err)
 {
-  WATCHED("observe energy", energy(backend->inner, electric, magnetic, err));
+  OBSERVED("observe energy", energy(backend->inner, electric, magnetic, err));
 }
 
 static int sample(struct mx_backend *backend, size_t count, const struct mx_point *point, double (*value)[6],
                   struct dg_error *err)
 {
-  WATCHED("observe points", sample(backend->inner, count, point, value, err));
+  OBSERVED("observe points", sample(backend->inner, count, point, value, err));
 }
 
 static int functionals(struct mx_backend *backend, size_t first, size_t count, bool centred, double *value,
                        struct dg_error *err)
 {
-  WATCHED("observe functionals", functionals(backend->inner, first, count, centred, value, err));
+  OBSERVED("observe functionals", functionals(backend->inner, first, count, centred, value, err));
 }
 
 static int loss(struct mx_backend *backend, size_t count, const int32_t *element, double *value, struct dg_error *err)
 {
-  WATCHED("observe losses", loss(backend->inner, count, element, value, err));
+  OBSERVED("observe losses", loss(backend->inner, count, element, value, err));
 }
 
 static int download(struct mx_backend *backend, double *E, double *H, struct dg_error *err)
 {
-  WATCHED("observe fields", download(backend->inner, E, H, err));
+  OBSERVED("observe fields", download(backend->inner, E, H, err));
 }
 
 static int snapshot_buffers(struct mx_backend *backend, size_t count, bool E, bool H, size_t *got, struct dg_error *err)
 {
-  WATCHED("observe fields", card->snapshot_buffers(backend->inner, count, E, H, got, err));
+  OBSERVED("observe fields", card->snapshot_buffers(backend->inner, count, E, H, got, err));
 }
 
 static int snapshot_begin(struct mx_backend *backend, size_t buffer, struct dg_error *err)
 {
-  WATCHED("observe fields", card->snapshot_begin(backend->inner, buffer, err));
+  OBSERVED("observe fields", card->snapshot_begin(backend->inner, buffer, err));
 }
 
 /* Hands the call on without a phase: another thread makes it. */
@@ -111,70 +122,80 @@ static int snapshot_fetch(struct mx_backend *backend, size_t buffer, double *E, 
 static int monitor_new(struct mx_backend *backend, const struct mx_monitor *what, size_t *rows, size_t *monitor,
                        struct dg_error *err)
 {
-  WATCHED("observe points", card->monitor_new(backend->inner, what, rows, monitor, err));
+  OBSERVED("observe points", card->monitor_new(backend->inner, what, rows, monitor, err));
 }
 
 static int monitor_take(struct mx_backend *backend, size_t monitor, size_t row, struct dg_error *err)
 {
-  WATCHED("observe points", card->monitor_take(backend->inner, monitor, row, err));
+  OBSERVED("observe points", card->monitor_take(backend->inner, monitor, row, err));
 }
 
 static int monitor_fetch(struct mx_backend *backend, size_t monitor, size_t rows, double *value, struct dg_error *err)
 {
-  WATCHED("observe points", card->monitor_fetch(backend->inner, monitor, rows, value, err));
+  OBSERVED("observe points", card->monitor_fetch(backend->inner, monitor, rows, value, err));
 }
 
 static int face_sums_new(struct mx_backend *backend, const struct mx_face_sums *what, size_t *number,
                          struct dg_error *err)
 {
-  WATCHED("observe sums", card->face_sums_new(backend->inner, what, number, err));
+  OBSERVED("observe sums", card->face_sums_new(backend->inner, what, number, err));
 }
 
 static int point_sums_new(struct mx_backend *backend, const struct mx_point_sums *what, size_t *number,
                           struct dg_error *err)
 {
-  WATCHED("observe sums", card->point_sums_new(backend->inner, what, number, err));
+  OBSERVED("observe sums", card->point_sums_new(backend->inner, what, number, err));
 }
 
 static int sums_take(struct mx_backend *backend, size_t number, size_t row, struct dg_error *err)
 {
-  WATCHED("observe sums", card->sums_take(backend->inner, number, row, err));
+  OBSERVED("observe sums", card->sums_take(backend->inner, number, row, err));
 }
 
 static int sums_add(struct mx_backend *backend, size_t number, size_t rows, const double *turn, struct dg_error *err)
 {
-  WATCHED("observe sums", card->sums_add(backend->inner, number, rows, turn, err));
+  OBSERVED("observe sums", card->sums_add(backend->inner, number, rows, turn, err));
 }
 
 static int sums_fetch(struct mx_backend *backend, size_t number, double *sum, struct dg_error *err)
 {
-  WATCHED("observe sums", card->sums_fetch(backend->inner, number, sum, err));
+  OBSERVED("observe sums", card->sums_fetch(backend->inner, number, sum, err));
 }
 
 static int sums_set(struct mx_backend *backend, size_t number, const double *sum, struct dg_error *err)
 {
-  WATCHED("observe sums", card->sums_set(backend->inner, number, sum, err));
+  OBSERVED("observe sums", card->sums_set(backend->inner, number, sum, err));
 }
 
 static int check(struct mx_backend *backend, struct mx_field_check *result, struct dg_error *err)
 {
-  WATCHED("watchdog", check(backend->inner, result, err));
+  OBSERVED("watchdog", check(backend->inner, result, err));
 }
 
 static int save(struct mx_backend *backend, int array, size_t first, size_t count, double *value, struct dg_error *err)
 {
-  WATCHED("checkpoint", save(backend->inner, array, first, count, value, err));
+  OBSERVED("checkpoint", save(backend->inner, array, first, count, value, err));
 }
 
 static int load(struct mx_backend *backend, int array, size_t first, size_t count, const double *value,
                 struct dg_error *err)
 {
-  WATCHED("checkpoint", load(backend->inner, array, first, count, value, err));
+  OBSERVED("checkpoint", load(backend->inner, array, first, count, value, err));
 }
 
 static int loaded(struct mx_backend *backend, struct dg_error *err)
 {
-  WATCHED("checkpoint", loaded(backend->inner, err));
+  OBSERVED("checkpoint", loaded(backend->inner, err));
+}
+
+static void profile_inner(struct mx_backend *backend, struct mx_profile *profile)
+{
+  backend->ops->profile(backend->inner, profile);
+}
+
+static void card_phase(struct mx_backend *backend, const char *name)
+{
+  backend->ops->card->phase(backend->inner, name);
 }
 
 static int threads(const struct mx_backend *backend) { return backend->ops->threads(backend->inner); }
@@ -202,6 +223,7 @@ static void watch_card(struct mx_card_ops *card, const struct mx_card_ops *inner
   card->sums_fetch = sums_fetch;
   card->sums_set = sums_set;
   card->time_exchange = NULL; /* the program asks before it puts the watch around */
+  card->phase = card_phase;
   card->allocated = allocated;
 }
 
@@ -234,7 +256,7 @@ int mx_profile_backend(struct mx_backend **backend, struct mx_profiled *tables, 
     ops->card = &tables->card;
   }
   ops->create = NULL; /* the backend has been created already */
-  ops->profile = mx_no_phases;
+  ops->profile = profile_inner;
   *backend = outer;
   return 0;
 }

@@ -108,24 +108,29 @@ static bool rests(const struct mx_levels_run *run, int i)
   return i >= run->count || (run->filter[i].m == 1 && i + 1 == run->count);
 }
 
-/* A phase of level i ends. A card is waited for, lest the time be that of a later phase. */
-static int end_phase(struct mx_levels_run *run, int i, struct mx_mark mark, struct dg_error *err)
+/* Phases of level i. A card times that of the outermost level by its own clock, with the levels inside it. */
+static struct mx_mark begin_phase(struct mx_levels_run *run, int i)
+{
+  if (i == 0) run->ops->card->phase(run->backend[0], "shorter steps");
+  return mx_phase_begin(run->profile);
+}
+
+static void end_phase(struct mx_levels_run *run, int i, struct mx_mark mark)
 {
   static const char *const name[MX_LEVELS_MAX] = {
       "level 1, shorter steps", "level 2, shorter steps", "level 3, shorter steps", "level 4, shorter steps",
       "level 5, shorter steps", "level 6, shorter steps", "level 7, shorter steps", "level 8, shorter steps"};
-  if (run->profile != NULL && run->ops->card->present && run->ops->card->wait(run->backend[0], err) != 0)
-    return err->code;
   mx_phase_end(run->profile, mark, name[i], (struct mx_cost){0, 0});
-  return err->code;
+  if (i == 0) run->ops->card->phase(run->backend[0], NULL);
 }
 
 static int keep(struct mx_levels_run *run, int i, struct dg_error *err)
 {
   if (rests(run, i)) return 0;
-  const struct mx_mark mark = mx_phase_begin(run->profile);
+  const struct mx_mark mark = begin_phase(run, i);
   if (run->ops->fine->keep(run->backend[i + 1], run->backend[i], err) != 0) return err->code;
-  return end_phase(run, i, mark, err);
+  end_phase(run, i, mark);
+  return 0;
 }
 
 static int filter(struct mx_levels_run *run, int i, struct dg_error *err);
@@ -151,20 +156,31 @@ static int make_steps(struct mx_levels_run *run, int i, struct dg_error *err)
 static int filter(struct mx_levels_run *run, int i, struct dg_error *err)
 {
   if (rests(run, i)) return 0;
-  const struct mx_mark mark = mx_phase_begin(run->profile);
+  const struct mx_mark mark = begin_phase(run, i);
   if (make_steps(run, i, err) != 0) return err->code;
-  return end_phase(run, i, mark, err);
+  end_phase(run, i, mark);
+  return 0;
 }
 
-/* Filters what a pass of the whole added. Phases are not recorded: what is repeated has none. */
-static int filter_all(struct mx_levels_run *run, struct dg_error *err)
+static int make_or_repeat(struct mx_levels_run *run, struct dg_error *err)
 {
   const struct mx_fine_ops *fine = run->ops->fine;
   bool done = false;
-  if (fine->repeat == NULL || run->profile != NULL || rests(run, 0)) return filter(run, 0, err);
+  if (fine->repeat == NULL) return make_steps(run, 0, err);
   if (fine->repeat(run->backend, run->count, &done, err) != 0 || done) return err->code;
-  if (filter(run, 0, err) != 0) return err->code;
+  if (make_steps(run, 0, err) != 0) return err->code;
   return fine->recorded(run->backend, run->count, err);
+}
+
+/* Filters what a pass of the whole added. The phase of all levels lies around what is recorded: a repeated step has no
+ * phases inside. */
+static int filter_all(struct mx_levels_run *run, struct dg_error *err)
+{
+  if (rests(run, 0)) return 0;
+  const struct mx_mark mark = begin_phase(run, 0);
+  if (make_or_repeat(run, err) != 0) return err->code;
+  end_phase(run, 0, mark);
+  return 0;
 }
 
 int mx_levels_before(struct mx_levels_run *run, struct dg_error *err) { return keep(run, 0, err); }

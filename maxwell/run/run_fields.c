@@ -246,9 +246,11 @@ static int advance(struct mx_session *session, struct dg_error *err)
       mx_hooks_open(&loop.hooks, &scene, session->folder, &loop.output, &loop.port_output, err) != 0 ||
       mx_loop_prepare(&loop, err) != 0 || mx_loop_begin(&loop, resume ? &session->fields_from : NULL, &first, err) != 0)
     goto fail;
+  if (loop.profile != NULL) scene.ops->profile(scene.backend, loop.profile);
   struct mx_mark mark = mx_phase_begin(loop.profile);
   int status = mx_loop_run(&loop, first, err);
   mx_phase_end(loop.profile, mark, "time loop, rest", (struct mx_cost){0, 0});
+  if (loop.profile != NULL) scene.ops->profile(scene.backend, NULL);
   if (status == 0) status = dg_emergency_check(err);
   summary->loop_seconds = summary->seconds.stepping = mx_loop_seconds(&loop);
   double start = mx_clock();
