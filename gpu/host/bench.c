@@ -62,6 +62,7 @@ static int measure_copies(const struct clock *clock, size_t field_bytes, struct 
   struct copies copies = {.times = 4};
   if (gpu_check(gpuMemGetInfo(&left, &all), "measuring the card", err) != 0) return err->code;
   copies.bytes = (left / 4 < (size_t)MOST * MIB ? left / 4 : (size_t)MOST * MIB) / 256 * 256;
+  if (copies.bytes == 0) return gpu_out_of_memory(0, "measuring the card", err);
   if (gpu_check(gpuMalloc(&copies.from, copies.bytes), "measuring the card", err) != 0 ||
       gpu_check(gpuMalloc(&copies.to, copies.bytes), "measuring the card", err) != 0 ||
       gpu_check(gpuMemset(copies.from, 0, copies.bytes), "measuring the card", err) != 0 ||
