@@ -240,6 +240,54 @@ static void test_order_two(void **state)
   finish(&scene);
 }
 
+/* Half of the elements of a cavity, chosen at random, take shorter steps that none of them needs: the error of a mode
+ * against its closed form is about that with one level. */
+static void test_random_half(void **state)
+{
+  (void)state;
+  static const double unit[3] = {1, 1, 1}, T = 1.9, eta[2] = {0.05, 0.4};
+  static const int cells[3] = {4, 4, 3};
+  for (int order = 1; order <= (lengthy ? 5 : 3); order++)
+    for (int upwind = 0; upwind < 2; upwind++) {
+      struct scene scene = {.step = 0};
+      struct dg_error err = {0};
+      struct mx_stability stability;
+      double off[2], energy[4];
+      box_random_state = 5;
+      box_mesh(&scene.box, cells, unit, 0.2, NULL);
+      box_material(&scene.box, 0, 1, 1, 0);
+      box_problem(&scene.box, order, upwind);
+      struct mx_problem *whole = &scene.box.problem;
+      const long steps = (long)ceil(T / (0.9 * box_limit(&scene.box, MX_LEAPFROG)));
+      const double step = T / (double)steps;
+      double *truth = box_field(&scene.box), *E = box_field(&scene.box), *H = box_field(&scene.box);
+      box_evaluate(&scene.box, mode, 0, truth);
+      for (size_t i = 0; i < 3 * (size_t)scene.box.ref.Np * whole->K; i++) truth[i] *= cos(pi * sqrt(2) * T);
+      bool *core = calloc(whole->K, sizeof *core);
+      double *share = calloc(whole->K, sizeof *share);
+      for (size_t e = 0; e < whole->K; e++) core[e] = box_random() < 0.5, share[e] = 0.3;
+      for (int levels = 0; levels < 2; levels++) {
+        if (levels) {
+          if (mx_levels_add(&scene.levels, whole, core, 3, eta[upwind], &err) != 0 ||
+              mx_levels_leave(&scene.levels, whole, share, &err) != 0 ||
+              mx_levels_limit(&stability, whole, &scene.levels, step, 0, &err) != 0)
+            fail_msg("%s", err.message);
+          assert_true(step < stability.limit);
+        }
+        box_evaluate(&scene.box, mode, 0, E);
+        memset(H, 0, 3 * (size_t)scene.box.ref.Np * whole->K * sizeof *H);
+        run(&scene, &mx_backend_cpu, MX_DOUBLE, step, steps, E, H, energy);
+        off[levels] = box_distance(&scene.box, E, truth);
+      }
+      print_message(
+          "order %d, alpha %d: error %.3g with one level, %.3f times that with half of %zu elements in a core\n", order,
+          upwind, off[0], off[1] / off[0], whole->K);
+      assert_true(off[1] < 1.2 * off[0]);
+      free(truth), free(E), free(H), free(core), free(share);
+      finish(&scene);
+    }
+}
+
 /* Leaves so much of the penalties that the elements of the core could take at this step. */
 static void leave(struct scene *scene, double most, double step)
 {
@@ -463,10 +511,10 @@ static void test_memory(void **state)
 
 int main(int argc, char **argv)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_filter),         cmocka_unit_test(test_shortest),
-                                     cmocka_unit_test(test_nested),         cmocka_unit_test(test_backends_agree),
-                                     cmocka_unit_test(test_order_two),      cmocka_unit_test(test_noise_stays),
-                                     cmocka_unit_test(test_limit_of_parts), cmocka_unit_test(test_memory)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_filter),         cmocka_unit_test(test_shortest),       cmocka_unit_test(test_nested),
+      cmocka_unit_test(test_backends_agree), cmocka_unit_test(test_order_two),      cmocka_unit_test(test_random_half),
+      cmocka_unit_test(test_noise_stays),    cmocka_unit_test(test_limit_of_parts), cmocka_unit_test(test_memory)};
   lengthy = argc > 1 && strcmp(argv[1], "long") == 0;
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
