@@ -12,6 +12,7 @@
 
 #include "libdg/ref/dense.h"
 #include "maxwell/levels/apply.h"
+#include "maxwell/levels/filter.h"
 #include "maxwell/limit/vectors.h"
 #include "maxwell/setup/local_steps.h"
 #include "maxwell/tests/box.h"
@@ -223,9 +224,76 @@ static void test_chosen(void **state)
   for (size_t i = 0; i < (lengthy ? sizeof scenes / sizeof *scenes : 2); i++) expect_widest(&scenes[i]);
 }
 
+/* The invariant W = 1/2 (E, eps E) + 1/2 (H-, mu F^-1 H+) of centred fluxes without losses. The backend gives the mean
+ * h of H- and H+ = H- + F w, where w is what a pass of H adds: (H-, mu F^-1 H+) = (h, mu F^-1 h) - (w, mu F w)/4. */
+static double invariant(struct mx_limit *work, const struct columns *of, const double *inverse, double step, double *x)
+{
+  const size_t n = of->n;
+  double *y = matrix(2, n), *z = matrix(2, n), *g = matrix(1, n), electric = 0, magnetic = 0, pass = 0;
+  mx_limit_symmetric(work, x, z);
+  mx_limit_mass(work, x, y);
+  for (size_t j = 0; j < n; j++)
+    for (size_t i = 0; i < n; i++) g[i] += inverse[j * n + i] * x[n + j];
+  for (size_t i = 0; i < n; i++) electric += x[i] * y[i], magnetic += g[i] * y[n + i];
+  /* x[n..] of E alone: what E adds to H */
+  memset(x + n, 0, n * sizeof *x);
+  mx_limit_symmetric(work, x, z);
+  for (size_t j = 0; j < n; j++)
+    for (size_t i = 0; i < n; i++) pass += z[n + j] * of->MF[j * n + i] * z[n + i];
+  free(y), free(z), free(g);
+  return 0.5 * (electric + magnetic - 0.25 * step * step * pass);
+}
+
+static void test_invariant(void **state)
+{
+  (void)state;
+  static const struct scene scene = {{2, 2, 2}, 1, 0, 20, 0};
+  const long steps = lengthy ? 20000 : 2000, looks = 20;
+  struct mx_setup setup;
+  struct box box;
+  struct mx_limit work;
+  struct columns of;
+  struct dg_error err = {0};
+  double first = 0, most = 0;
+  start(&setup, &box, &scene);
+  const double step = setup.step * MX_C0;
+  find_columns(&of, &setup.problem, &setup.levels, step);
+  if (mx_limit_start(&work, &setup.problem, MX_LEAPFROG, &err) != 0 || dg_dense_invert((int)of.n, of.F, &err) != 0)
+    fail_msg("%s", err.message);
+  double *x = matrix(2, of.n);
+  box_noise(&box, x), box_noise(&box, x + of.n);
+  struct drive drive = {.ops = &mx_backend_cpu,
+                        .options = {.integrator = MX_LEAPFROG, .precision = MX_DOUBLE, .step = step, .filtered = true}};
+  struct mx_levels_run levels = {0};
+  if (drive.ops->create(&drive.backend, &setup.problem, &drive.options, &err) != 0 ||
+      drive.ops->upload(drive.backend, x, x + of.n, &err) != 0 ||
+      mx_levels_begin(&levels, &setup.levels, drive.ops, drive.backend, &drive.options, &err) != 0)
+    fail_msg("%s", err.message);
+  for (long n = 0; n <= steps; n++) {
+    if (mx_levels_before(&levels, &err) != 0) fail_msg("%s", err.message);
+    drive_observe(&drive);
+    if (mx_levels_after(&levels, &err) != 0) fail_msg("%s", err.message);
+    if (n % (steps / looks) == 1) {
+      if (drive.ops->download(drive.backend, x, x + of.n, &err) != 0) fail_msg("%s", err.message);
+      const double W = invariant(&work, &of, of.F, step, x);
+      if (n == 1) first = W;
+      most = fmax(most, fabs(W / first - 1));
+    }
+    drive_finish(&drive);
+  }
+  print_message("W = %.6g changes by %.3g of it at most in %ld steps\n", first, most, steps);
+  assert_true(first > 0 && most < 1e-11);
+  mx_levels_end(&levels);
+  drive.ops->destroy(drive.backend);
+  mx_limit_release(&work);
+  free(of.F), free(of.MF), free(of.SE), free(of.SH), free(of.ME), free(x);
+  mx_levels_undo(&setup.levels, &setup.problem);
+  box_release(&box);
+}
+
 int main(int argc, char **argv)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_chosen)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_invariant), cmocka_unit_test(test_chosen)};
   lengthy = argc > 1 && strcmp(argv[1], "long") == 0;
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
