@@ -81,6 +81,11 @@ static void find_columns(struct columns *to, const struct mx_problem *problem, c
     mx_limit_symmetric(&work, x, y);
     mx_limit_mass(&work, y, to->SE + 2 * j * n);
   }
+  for (size_t i = 0; i < n; i++) /* F is symmetric in the inner product of mu */
+    for (size_t j = 0; j < i; j++) {
+      const double a = to->MF[i * n + j], b = to->MF[j * n + i];
+      assert_true(fabs(a - b) < 1e-12 * sqrt(fabs(to->MF[i * n + i] * to->MF[j * n + j])));
+    }
   free(x), free(y), free(z);
   mx_levels_apply_release(&filter);
   mx_limit_release(&work);
@@ -113,25 +118,35 @@ static bool criterion(const struct mx_problem *problem, const struct mx_levels *
   return holds;
 }
 
+/* Geometry of the mesh, and its volume: it is too large where elements overlap. */
+static double measure(struct box *box)
+{
+  struct dg_error err = {0};
+  double sum = 0;
+  dg_geometry_release(&box->geometry);
+  if (dg_geometry_init(&box->geometry, &box->mesh, &err) != 0) fail_msg("%s", err.message);
+  for (size_t e = 0; e < box->mesh.K; e++) sum += fabs(box->geometry.jacobian[e]) * 4 / 3;
+  return sum;
+}
+
 /* Pushes an inner vertex against a face of one of its elements, to 1/ratio of its height. */
 static void spoil(struct box *box, const double size[3], double ratio, int which)
 {
-  struct dg_error err = {0};
   struct dg_mesh *mesh = &box->mesh;
   for (size_t e = (size_t)which; e < mesh->K; e++)
     for (int s = 0; s < 4; s++) {
-      double *x = mesh->vertex[mesh->element[e][s]], to[3] = {0};
+      double *x = mesh->vertex[mesh->element[e][s]], to[3] = {0}, old[3];
       bool inside = true;
       for (int d = 0; d < 3; d++) inside = inside && x[d] > 1e-9 && x[d] < size[d] * (1 - 1e-9);
       if (!inside) continue;
+      memcpy(old, x, sizeof old);
       for (int t = 0; t < 4; t++)
         for (int d = 0; d < 3 && t != s; d++) to[d] += mesh->vertex[mesh->element[e][t]][d] / 3;
       for (int d = 0; d < 3; d++) x[d] = to[d] + (x[d] - to[d]) / ratio;
-      dg_geometry_release(&box->geometry);
-      if (dg_geometry_init(&box->geometry, mesh, &err) != 0) fail_msg("%s", err.message);
-      return;
+      if (fabs(measure(box) - size[0] * size[1] * size[2]) < 1e-9) return;
+      memcpy(x, old, sizeof old);
     }
-  fail_msg("no vertex inside");
+  fail_msg("no vertex inside can be moved");
 }
 
 struct scene {
