@@ -37,6 +37,26 @@ int mx_levels_work(const struct mx_levels *levels, const struct mx_problem *whol
   return 0;
 }
 
+int mx_levels_uneven(const struct mx_levels *levels, struct dg_comm *comm, double passes,
+                     double uneven[MX_LEVELS_MAX + 1], struct dg_error *err)
+{
+  double sum[MX_LEVELS_MAX + 1] = {passes}, times = 1;
+  const size_t count = (size_t)levels->count + 1;
+  for (int i = 0; i < levels->count; i++) {
+    const struct mx_problem *part = &levels->level[i].problem;
+    const int m = levels->level[i].m;
+    const bool rests = m == 1 && i + 1 == levels->count;
+    sum[i + 1] = rests ? 0 : mx_filter_cost(m, (double)core_of(part), (double)part->K, 0);
+    sum[0] += times * sum[i + 1];
+    times *= m;
+  }
+  for (size_t i = 0; i < count; i++) uneven[i] = sum[i];
+  if (dg_comm_reduce(comm, DG_MAX, count, uneven, err) != 0 || dg_comm_reduce(comm, DG_SUM, count, sum, err) != 0)
+    return err->code;
+  for (size_t i = 0; i < count; i++) uneven[i] = sum[i] > 0 ? uneven[i] * dg_comm_size(comm) / sum[i] : 1;
+  return 0;
+}
+
 double mx_work_passes(const struct mx_level_work *work, int levels)
 {
   double passes = 0;

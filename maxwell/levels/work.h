@@ -11,6 +11,11 @@ struct mx_level_work {
 /* work[levels->count + 1]: the whole, then each level; NULL for none. Launches are not counted. Collective. */
 int mx_levels_work(const struct mx_levels *levels, const struct mx_problem *whole,
                    struct mx_level_work work[MX_LEVELS_MAX + 1], struct dg_error *err) DG_MUST_USE;
+/* The work of the rank that has most of it, over the mean; 1 where there is none: uneven[0] of a step with all levels,
+ * uneven[i] of the filter of level i - 1. passes: of this rank over the whole in a step, in those over a plain element.
+ * Collective. */
+int mx_levels_uneven(const struct mx_levels *levels, struct dg_comm *comm, double passes,
+                     double uneven[MX_LEVELS_MAX + 1], struct dg_error *err) DG_MUST_USE;
 /* The cost of filtering one pass of a level, in passes over an element, but for the levels in it. A launch takes as
  * long as a pass over `beside` elements; 0: launches are not counted. */
 double mx_filter_cost(int m, double core, double part, double beside);

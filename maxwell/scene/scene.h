@@ -22,8 +22,9 @@
 struct mx_partition {
   size_t smallest, largest; /* elements of the smallest and the largest part */
   double mean;
-  size_t cut;  /* faces between parts */
-  double work; /* of the part that has most, over the mean, as kinds of elements are weighed */
+  size_t cut;    /* faces between parts */
+  double work;   /* of the part that has most, over the mean, as kinds of elements are weighed */
+  double passes; /* over this part in a step, in passes over a plain element */
 };
 
 /* All pointers are borrowed. */

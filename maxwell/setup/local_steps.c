@@ -11,6 +11,7 @@
 #include "maxwell/limit/local_part.h"
 #include "maxwell/limit/stability.h"
 #include "maxwell/model/heat/heat_config.h"
+#include "maxwell/problem/build/problem_build.h"
 
 static const double least_gain = 1.1;
 enum { ESTIMATE = 250000 }; /* unknowns of the search for a limit that no step depends on */
@@ -112,6 +113,21 @@ static void report_plan(const struct mx_setup *setup, const struct mx_level_plan
   dg_log_line(setup->log, "levels    predicted to be %.2f times as fast as one level", plan->gain);
 }
 
+/* Keeps layers and the gaps of lumped ports and elements out of cores and rims, of a whole mesh whose problem knows
+ * neither. */
+static void hold_unknown(const struct mx_setup *whole, const bool *layer, struct mx_level_steps *steps)
+{
+  const struct mx_config *config = whole->config;
+  for (size_t e = 0; e < whole->mesh.K; e++) {
+    bool held = layer[whole->mesh.volume[e]];
+    for (int f = 0; f < 4; f++) {
+      const int chosen = whole->assignment.boundary[e][f];
+      held = held || (chosen >= 0 && mx_walls[config->boundary[chosen].kind].behind == MX_BEHIND_GAP);
+    }
+    if (held) steps->most = fmin(steps->most, steps->part[e]);
+  }
+}
+
 /* The best ladder of at most so many levels, from the steps that elements could take alone. calm: the limit of one
  * level without penalties (c0 dt); rate[K]: room. Release the steps in any case. */
 static int plan_levels(const struct mx_setup *setup, int most, double calm, double *rate, struct mx_level_steps *steps,
@@ -176,6 +192,36 @@ int mx_setup_suggest_levels(struct mx_setup *setup, struct dg_error *err)
                 plan.gain);
   mx_level_steps_release(&steps);
   dg_free(rate);
+  return err->code;
+}
+
+int mx_setup_foretell_levels(const struct mx_setup *setup, const bool *layer, struct mx_level_steps *steps,
+                             struct mx_level_plan *plan, struct dg_error *err)
+{
+  const struct mx_config *config = setup->config;
+  const int most = config->time.levels == 0 ? MX_LEVELS_MAX : config->time.levels - 1;
+  struct mx_setup whole = {.config = config, .ops = setup->ops, .mesh = setup->mesh};
+  struct mx_stability stability;
+  struct dg_geometry geometry = {0};
+  struct mx_level_costs costs;
+  double *rate = NULL, calm = 0;
+  *plan = (struct mx_level_plan){0};
+  if (most < 1 || config->bloch.given || obstacle(setup) != NULL || mx_first_warm(config) != NULL) return 0;
+  if (DG_NEW(rate, whole.mesh.K, err) != 0 || dg_reference_init(&whole.ref, config->order, err) != 0 ||
+      dg_geometry_init(&geometry, &whole.mesh, err) != 0 ||
+      mx_problem_init(&whole.problem, &whole.assignment, config, &whole.mesh, &geometry, &whole.ref, NULL, err) != 0 ||
+      mx_stability_limit(&stability, &whole.problem, MX_OF_LEVELS, 0, err) != 0 || calm_limit(&whole, &calm, err) != 0)
+    goto fail;
+  whole.limit = stability.limit / MX_C0;
+  if (plan_levels(&whole, most, calm, rate, steps, &costs, plan, err) != 0) goto fail;
+  hold_unknown(&whole, layer, steps);
+  if (mx_level_choose(plan, &whole.problem, steps, &costs, err) == 0 && plan->gain < least_gain) plan->count = 0;
+fail:
+  dg_free(rate);
+  dg_geometry_release(&geometry);
+  mx_problem_release(&whole.problem);
+  mx_assignment_release(&whole.assignment);
+  dg_reference_release(&whole.ref);
   return err->code;
 }
 

@@ -4,7 +4,9 @@
 #include <math.h>
 
 #include "libdg/base/memory.h"
+#include "maxwell/levels/work.h"
 #include "maxwell/model/selectors.h"
+#include "maxwell/setup/local_steps.h"
 #include "maxwell/time/schedule.h"
 
 /* ---- work by kind ---- */
@@ -28,6 +30,11 @@ static const struct costs costs[2][2] = {
     {{.curved = {3.2, 4.3}, .layer = 2.0, .state = 0.36, .gyrotropic = 0.94, .ferrite = 0.80},
      {.curved = {3.2, 4.3}, .layer = 2.0, .state = 1.47, .gyrotropic = 2.56, .ferrite = 1.82}},
 };
+
+static const struct costs *cost_of(const struct mx_setup *setup)
+{
+  return &costs[setup->ops->card->present][!mx_staggered(setup->config->time.integrator)];
+}
 
 /* Is a volume a perfectly matched layer, drawn or grown? */
 static bool is_layer(const struct mx_setup *setup, size_t volume)
@@ -59,7 +66,7 @@ int mx_kind_weights(const struct mx_setup *setup, int32_t *weight, struct dg_err
 {
   const struct mx_config *config = setup->config;
   const struct dg_mesh *mesh = &setup->mesh;
-  const struct costs *cost = &costs[setup->ops->card->present][!mx_staggered(config->time.integrator)];
+  const struct costs *cost = cost_of(setup);
   const double curved = cost->curved[config->alpha > 0];
   double *of_volume = NULL;
   int *material = NULL;
@@ -79,21 +86,91 @@ fail:
   return err->code;
 }
 
+/* ---- work by level ---- */
+
+/* Work in a step on an element of the core and of the rim, for one pass over a plain element; of all levels that filter
+ * anything (maxwell/levels/work.h). */
+struct rungs {
+  int count, constraint[MX_LEVELS_MAX]; /* 0: what is only copied has no constraint of its own */
+  double core[MX_LEVELS_MAX], rim[MX_LEVELS_MAX];
+};
+
+static struct rungs weigh_rungs(const struct mx_level_plan *plan)
+{
+  struct rungs rungs = {.count = plan->count};
+  double times = MX_PLAIN_WEIGHT / 2.0; /* a step of the whole has two passes */
+  int constraints = 1;
+  for (int i = 0; i < plan->count; i++) {
+    const int m = plan->rung[i].m;
+    const bool rests = m == 1 && i + 1 == plan->count;
+    const double rim = rests ? 0 : times * mx_filter_cost(m, 0, 1, 0);
+    rungs.rim[i] = rim;
+    rungs.core[i] = rests ? 0 : rim + times * mx_filter_cost(m, 1, 0, 0);
+    rungs.constraint[i] = m > 1 ? constraints++ : 0;
+    times *= m;
+  }
+  return rungs;
+}
+
+/* Puts the weights of levels beside those by kind, [K]: weight[K][constraints]. */
+static int add_levels(const struct mx_setup *setup, const struct mx_level_plan *plan,
+                      const struct mx_level_steps *steps, const int32_t *kind, int *constraints, int32_t **weight,
+                      struct dg_error *err)
+{
+  static const double most = 1e8;
+  const struct dg_mesh *mesh = &setup->mesh;
+  const struct rungs rungs = weigh_rungs(plan);
+  const double curved = 1 + cost_of(setup)->curved[setup->config->alpha > 0];
+  size_t all = 1, next = 0;
+  for (int i = 0; i < rungs.count; i++) all += rungs.constraint[i] > 0;
+  if (DG_NEW(*weight, mesh->K * all, err) != 0) return err->code;
+  for (size_t e = 0; e < mesh->K; e++) {
+    int32_t *here = *weight + e * all;
+    const bool bent = next < mesh->curved && (size_t)mesh->curve[next] == e;
+    next += bent;
+    here[0] = kind[e];
+    for (int i = 0; i < rungs.count; i++) {
+      const double bound = plan->rung[i].bound;
+      const double passes = steps->core[e] < bound ? rungs.core[i] : steps->part[e] < bound ? rungs.rim[i] : 0;
+      here[rungs.constraint[i]] += (int32_t)lround(fmin(most, passes * (bent ? curved : 1)));
+    }
+  }
+  *constraints = (int)all;
+  return 0;
+}
+
 /* ---- weights of the whole mesh ---- */
+
+static int find_layers(const struct mx_setup *setup, bool **layer, struct dg_error *err)
+{
+  const struct dg_mesh *mesh = &setup->mesh;
+  const struct mx_config *config = setup->config;
+  if (DG_NEW(*layer, mesh->entities, err) != 0) return err->code;
+  for (size_t v = 0; v < mesh->entities; v++) {
+    (*layer)[v] = mesh->entity[v].dim == 3 && mesh->entity[v].layer > 0;
+    for (size_t i = 0; i < config->layers && mesh->entity[v].dim == 3; i++)
+      (*layer)[v] = (*layer)[v] || mx_selector_fit(&config->layer[i].where, mesh, v) > 0;
+  }
+  return 0;
+}
 
 int mx_part_weights(const struct mx_setup *setup, int *constraints, int32_t **weight, struct dg_error *err)
 {
   const size_t K = setup->mesh.K;
-  bool alike = true;
+  struct mx_level_steps steps = {0};
+  struct mx_level_plan plan = {0};
+  int32_t *kind = NULL;
+  bool *layer = NULL, alike = true;
   *constraints = 0, *weight = NULL;
   if (!mx_has_fields(setup->config)) return 0;
-  if (DG_NEW(*weight, K, err) != 0 || mx_kind_weights(setup, *weight, err) != 0) return err->code;
-  for (size_t e = 1; e < K && alike; e++) alike = (*weight)[e] == (*weight)[0];
-  if (!alike) {
-    *constraints = 1;
-    return 0;
-  }
-  dg_free(*weight);
-  *weight = NULL;
-  return 0;
+  if (DG_NEW(kind, K, err) != 0 || mx_kind_weights(setup, kind, err) != 0 || find_layers(setup, &layer, err) != 0 ||
+      mx_setup_foretell_levels(setup, layer, &steps, &plan, err) != 0)
+    goto fail;
+  for (size_t e = 1; e < K && alike; e++) alike = kind[e] == kind[0];
+  if (!alike || plan.count > 0) (void)!add_levels(setup, &plan, &steps, kind, constraints, weight, err);
+fail:
+  mx_level_steps_release(&steps);
+  dg_free(layer);
+  dg_free(kind);
+  return err->code;
 }

@@ -11,6 +11,8 @@ enum { MX_PLAIN_WEIGHT = 100 };
  * grow, their shapes. */
 int mx_kind_weights(const struct mx_setup *setup, int32_t *weight, struct dg_error *err) DG_MUST_USE;
 
-/* The weights by which METIS divides the whole mesh (dg_mesh_partition), of which this rank has all. *weight is NULL,
- * and *constraints 0, where all elements weigh the same. Release it by dg_free. Not collective. */
+/* The weights by which METIS divides the whole mesh (dg_mesh_partition), of which this rank has all: the work by kind,
+ * and behind it that of each level of local time steps which the run is foretold to have, so that each is shared out
+ * evenly. *weight is NULL, and *constraints 0, where all elements weigh the same. Release it by dg_free. Not
+ * collective. */
 int mx_part_weights(const struct mx_setup *setup, int *constraints, int32_t **weight, struct dg_error *err) DG_MUST_USE;

@@ -135,6 +135,7 @@ static int measure_work(struct mx_setup *setup, struct dg_error *err)
   if (DG_NEW(weight, setup->mesh.K, err) != 0 || mx_kind_weights(setup, weight, err) != 0) goto fail;
   for (size_t e = 0; e < setup->mesh.K; e++) sum += weight[e];
   most = sum;
+  setup->partition.passes = 2 * (double)sum / MX_PLAIN_WEIGHT;
   if (dg_comm_reduce_int(setup->comm, DG_MAX, 1, &most, err) != 0 ||
       dg_comm_reduce_int(setup->comm, DG_SUM, 1, &sum, err) != 0)
     goto fail;

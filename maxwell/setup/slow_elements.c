@@ -149,6 +149,20 @@ static void report_slowest(const struct mx_scene *scene, const struct slow *slow
 
 /* ---- levels ---- */
 
+/* Says how evenly ranks share the levels. */
+static int report_shares(const struct mx_scene *scene, struct dg_error *err)
+{
+  double uneven[MX_LEVELS_MAX + 1];
+  if (dg_comm_size(scene->comm) == 1) return 0;
+  if (mx_levels_uneven(scene->levels, scene->comm, scene->partition->passes, uneven, err) != 0) return err->code;
+  dg_log_line(scene->log, "ranks     the largest has %.1f %% more work in a step than the mean, with all levels",
+              100 * (uneven[0] - 1));
+  for (int i = 1; i <= scene->levels->count; i++)
+    dg_log_line(scene->log, "ranks     the largest has %.1f %% more work on level %d than the mean",
+                100 * (uneven[i] - 1), i + 1);
+  return 0;
+}
+
 static int report_levels(const struct mx_scene *scene, struct dg_error *err)
 {
   struct mx_level_work work[MX_LEVELS_MAX + 1];
@@ -163,7 +177,7 @@ static int report_levels(const struct mx_scene *scene, struct dg_error *err)
                 i + 1, work[i].elements, work[i].core, work[i].passes / passes);
   dg_log_line(scene->log, "levels    counted so, the run is %.2f times as fast as with one level",
               mx_work_gain(work, count, scene->config->time.cfl * scene->single_limit, scene->step));
-  return 0;
+  return report_shares(scene, err);
 }
 
 /* ---- seconds ---- */
