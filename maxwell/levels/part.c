@@ -78,13 +78,21 @@ static int find_rim(struct cut *cut, const bool *core, struct dg_error *err)
   return mx_values_beyond(around, 1, cut->place, cut->beyond, err);
 }
 
+/* Does the part share face i of the halo around it? It must be on both sides, and the face no wall, as a sheet of metal
+ * is for either side. */
+static bool shares(const struct cut *cut, size_t i)
+{
+  const int32_t own = cut->around->halo->send[i];
+  return cut->place[own / 4] != APART && cut->beyond[i] != APART && cut->around->neighbour[own / 4][own % 4] >= 0;
+}
+
 /* Numbers the elements of the part: core and rim that need no other rank, then core and rim that do. */
 static void number(struct cut *cut, struct mx_set set[MX_SETS])
 {
   const struct mx_problem *around = cut->around;
   for (size_t i = 0; i < around->ghosts; i++) {
     const int32_t own = around->halo->send[i];
-    if (cut->place[own / 4] != APART && cut->beyond[i] != APART) cut->outer[own / 4] = true;
+    if (shares(cut, i)) cut->outer[own / 4] = true;
   }
   for (int rim = MX_INNER; rim <= MX_OUTER; rim++) {
     set[MX_ALL].first[rim] = set[MX_CORE].first[rim] = cut->count;
@@ -101,8 +109,7 @@ static void number(struct cut *cut, struct mx_set set[MX_SETS])
   }
 }
 
-/* The faces that the part shares with other ranks: those of the halo around it with the part on both sides, in its
- * order. */
+/* The faces that the part shares with other ranks, in the order of the halo around it. */
 static int share(struct mx_problem *part, const struct cut *cut, struct dg_error *err)
 {
   const struct mx_problem *around = cut->around;
@@ -123,7 +130,7 @@ static int share(struct mx_problem *part, const struct cut *cut, struct dg_error
               "a level across faces that a mesh shares with itself");
     for (size_t i = peer->send_first; i < peer->send_first + peer->send_count; i++) {
       const int32_t own = from->send[i];
-      if (cut->place[own / 4] == APART || cut->beyond[i] == APART) continue;
+      if (!shares(cut, i)) continue;
       to->send[faces] = 4 * cut->local[own / 4] + own % 4;
       to->receive[faces] = 4 * (int32_t)(part->K + faces) + from->receive[i] % 4;
       part->neighbour[cut->local[own / 4]][own % 4] = to->receive[faces++];
@@ -194,8 +201,7 @@ static int name_elements(struct mx_level *level, const struct mx_problem *around
   if (DG_NEW(level->global, part->K + part->ghosts, err) != 0) return err->code;
   for (size_t i = 0; i < part->K; i++) level->global[i] = around->global[cut->element[i]];
   for (size_t i = 0; i < around->ghosts; i++)
-    if (cut->place[around->halo->send[i] / 4] != APART && cut->beyond[i] != APART)
-      level->global[part->K + k++] = around->global[around->halo->receive[i] / 4];
+    if (shares(cut, i)) level->global[part->K + k++] = around->global[around->halo->receive[i] / 4];
   part->global = level->global;
   return 0;
 }
