@@ -277,6 +277,22 @@ def test_ranks(program):
                 expect(far < 1e-12, f"{flux}, {ranks} ranks: {far}")
 
 
+def test_sheet_between_ranks(program):
+    """A sheet of metal within the part stays one where the parts of two ranks meet: it lies along the box, at y = 1."""
+    planes = (PLANES[0], [0, 0.5, 1, 1.5, 2], [0, 0.5, 1])
+    files = {"input/graded.msh": meshes.box(planes=planes, left=lambda i, j, k: j < 2).text()}
+    script = cavity("centered").replace("materials =", 'interfaces = { [4] = { kind = "pec" } }, materials =')
+    script = script.replace("math.sin(math.pi * y / 2)", "(y < 1 and math.sin(math.pi * y) or 0)")
+    with Place(program, files, script) as place:
+        place.good(*RUN, *sets(stop=5e-9))
+        _, fields = last_line(place, "case")
+        for ranks in (2, 3, 4):
+            place.good(*RUN, "-o", "shared", *sets(stop=5e-9), **on_ranks(ranks))
+            _, shared = last_line(place, "shared")
+            far = max(abs(a - b) for p, q in zip(fields, shared) for a, b in zip(p, q))
+            expect(far < 1e-12, f"{ranks} ranks: {far}")
+
+
 def test_profile(program):
     """Shorter steps are a phase of their own, and a watch changes no result."""
     with Place(program, FILES, cavity("centered")) as place:
