@@ -1,9 +1,22 @@
-# The `cuda` backend: CURLEW_HAS_CUDA says whether it is built, curlew_backends(TARGET) links it to a target that has
-# maxwell/app/backends.c.
+# The `cuda` backend: CURLEW_HAS_CUDA says whether it is built, CURLEW_CARD_RUNTIME is the library that it is linked with,
+# CURLEW_CARD_LANGUAGE that of its kernels, and curlew_backends(TARGET) links it to a target that has
+# maxwell/app/backends.c. With CURLEW_HIP it is built for AMD's cards; nobody has run it on one yet.
+option(CURLEW_HIP "Build the cuda backend for AMD's cards, by hipcc" OFF)
+set(CURLEW_HIP_ARCHITECTURES gfx90a CACHE STRING "AMD's architectures that are compiled for")
 set(CURLEW_CUDA AUTO CACHE STRING "Build the cuda backend: AUTO (when nvcc is found), ON or OFF")
 set_property(CACHE CURLEW_CUDA PROPERTY STRINGS AUTO ON OFF)
 set(CURLEW_HAS_CUDA FALSE)
-if(CURLEW_CUDA) # AUTO is true as well
+if(CURLEW_HIP)
+  # Kernels are C++ for hipcc. CMake's language HIP needs a tree such as /opt/rocm, which distributions do not have.
+  find_program(CURLEW_HIPCC hipcc HINTS /opt/rocm/bin REQUIRED)
+  find_library(CURLEW_HIP_LIBRARY NAMES amdhip64 HINTS /opt/rocm/lib REQUIRED)
+  set(CMAKE_CXX_COMPILER "${CURLEW_HIPCC}")
+  enable_language(CXX)
+  set(CMAKE_CXX_STANDARD 17)
+  set(CMAKE_CXX_STANDARD_REQUIRED ON)
+  set(CURLEW_CARD_RUNTIME "${CURLEW_HIP_LIBRARY}")
+  set(CURLEW_CARD_LANGUAGE CXX)
+elseif(CURLEW_CUDA) # AUTO is true as well
   include(CheckLanguage)
   check_language(CUDA)
   if(CMAKE_CUDA_COMPILER)
@@ -35,6 +48,11 @@ if(CURLEW_HAS_CUDA)
   endif()
   set(CMAKE_CUDA_STANDARD 17)
   set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+  set(CURLEW_CARD_RUNTIME CUDA::cudart_static)
+  set(CURLEW_CARD_LANGUAGE CUDA)
+endif()
+if(CURLEW_HIP)
+  set(CURLEW_HAS_CUDA TRUE)
 endif()
 
 function(curlew_backends target)
