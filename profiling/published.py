@@ -90,7 +90,7 @@ def measure(options, backend, cards):
             report = bench(options, "--mesh", "grid", "--unknowns", str(unknowns), "--order", "1..3", "--integrator", "leapfrog",
                            "--backend", backend, ranks=number)
             for r in report["results"] if report else []:
-                found["doubled"].append({"cards": number, "wanted": unknowns, **{key: r[key] for key in (
+                found["doubled"].append({"cards": number, "wanted": unknowns, **{key: r.get(key, 0) for key in (
                     "order", "unknowns", "dof_per_second", "seconds_per_step", "halo_seconds_per_step")}})
     return found
 
