@@ -20,7 +20,10 @@ TOLERANCE = 1e-12
 
 
 def kind_of(column):
-    """Columns of one kind are compared with the largest value of all of them: Ex, Hy_re, S21_im, ..."""
+    """Columns of one kind are compared with the largest value of all of them: Ex, Hy_re, S21_im, ... What a port reflects
+    is its voltage less what comes in, and has the rounding of these."""
+    if column.split("_")[0] in ("incident", "reflected", "voltage"):
+        return "voltage"
     return column[0] if column[0] in "EHS" and column != "step" else column.split("_")[0]
 
 
