@@ -69,13 +69,14 @@ static struct mx_backend_options options_of_part(const struct mx_backend_options
 size_t mx_levels_run_bytes(const struct mx_levels *levels, const struct mx_backend_ops *ops,
                            const struct mx_backend_options *options)
 {
-  enum { FIELDS = 2 }; /* that the filter keeps of H */
+  /* What the filter keeps of H; a card that records steps has the next H besides. */
+  const size_t fields = ops->fine->repeat != NULL ? 3 : 2;
   const struct mx_backend_options plain = options_of_part(options);
   const size_t number = options->precision == MX_DOUBLE ? sizeof(double) : sizeof(float);
   size_t bytes = 0;
   for (int i = 0; i < levels->count; i++) {
     const struct mx_problem *part = &levels->level[i].problem;
-    bytes += ops->memory(part, &plain) + FIELDS * 3 * (size_t)part->ref->Np * part->K * number;
+    bytes += ops->memory(part, &plain) + fields * 3 * (size_t)part->ref->Np * part->K * number;
   }
   return bytes;
 }
