@@ -109,9 +109,12 @@ static int look_at_card(const struct packing *p, struct dg_error *err)
       gpu_check(gpuGetDeviceProperties(&card, device), "looking for the card", err) != 0)
     return err->code;
   p->op->processors = card.multiProcessorCount;
-#ifndef CURLEW_HIP
-  if (card.major >= 9 && p->op->order <= GPU_TENSOR_ORDERS) return pack_operators(p, err);
+#ifdef CURLEW_HIP
+  const bool tensor_cores = false;
+#else
+  const bool tensor_cores = card.major >= 9;
 #endif
+  if (tensor_cores && p->op->order <= GPU_TENSOR_ORDERS) return pack_operators(p, err);
   return 0;
 }
 

@@ -61,7 +61,7 @@ static void take_one_processor(struct mx_backend *backend)
 
 static void compare_rounds(int order)
 {
-  static const int cells[GPU_TILE_ORDERS][3] = {{8, 8, 7}, {8, 6, 6}, {6, 6, 5}, {6, 4, 3}, {6, 4, 3}, {4, 3, 3}};
+  static const int cells[][3] = {{8, 8, 7}, {8, 6, 6}, {6, 6, 5}, {6, 4, 3}, {6, 4, 3}, {4, 3, 3}};
   for (int alpha = 0; alpha < 2; alpha++)
     for (int staged = 0; staged < 2; staged++) {
       struct scene_wanted wanted = waves(order, alpha, staged ? MX_LSRK : MX_LEAPFROG, staged ? 1 : 3);

@@ -91,7 +91,7 @@ static void test_tensors_of_all_orders(void **state)
 /* Blocks that go from tile to tile: what a tile has of the medium must be its own. */
 static void test_tensors_in_rounds(void **state)
 {
-  static const int cells[GPU_TILE_ORDERS][3] = {{8, 8, 7}, {8, 6, 6}, {6, 6, 5}, {6, 4, 3}, {6, 4, 3}, {4, 3, 3}};
+  static const int cells[][3] = {{8, 8, 7}, {8, 6, 6}, {6, 6, 5}, {6, 4, 3}, {6, 4, 3}, {4, 3, 3}};
   (void)state;
   for (int order = 1; order <= GPU_TILE_ORDERS; order++)
     for (int k = 0; k < 4; k++) {
