@@ -226,7 +226,7 @@ line("bench: no order",
     "--order: '' is no order from 1 to 8 and no range such as 1..6",
     *BENCH, "--order=1,")
 line("bench: unknown integrator",
-    "--integrator: unknown 'leapfog' (nearest: 'leapfrog'); there is leapfrog, lsrk",
+    "--integrator: unknown 'leapfog' (nearest: 'leapfrog'); there is leapfrog, rk4, lsrk",
     *BENCH, "--integrator", "lsrk,leapfog")
 line("bench: unknown precision",
     "--precision: unknown 'half'; there is double, single",
