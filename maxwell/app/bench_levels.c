@@ -11,6 +11,7 @@
 #include "maxwell/limit/local_part.h"
 #include "maxwell/problem/build/problem_build.h"
 #include "maxwell/setup/setup_build.h"
+#include "maxwell/setup/slow_elements.h"
 
 enum { REPEATS = 5, MOST = 1000 }; /* of a case: at least, and at most */
 
@@ -67,25 +68,13 @@ static int keep_single(struct graded *graded, struct dg_error *err)
   return 0;
 }
 
-/* The largest rate of all elements over their median, which is found to a part in a thousand. */
+/* The step that the slowest element allows, over that of the median. */
 static int find_slowest(const struct mx_problem *problem, double *slowest, struct dg_error *err)
 {
-  enum { ROUNDS = 30 };
-  double *rate, range[2] = {-INFINITY, -INFINITY}; /* minus the least, and the most */
+  double *rate, median = 1, most = 1;
   if (DG_NEW(rate, problem->K, err) != 0) return err->code;
   mx_local_rates(problem, false, rate);
-  for (size_t e = 0; e < problem->K; e++) range[0] = fmax(range[0], -rate[e]), range[1] = fmax(range[1], rate[e]);
-  if (dg_comm_reduce(problem->comm, DG_MAX, 2, range, err) != 0) goto fail;
-  double low = -range[0], high = range[1];
-  for (int round = 0; round < ROUNDS; round++) {
-    const double middle = sqrt(low * high);
-    int64_t count[2] = {0, (int64_t)problem->K};
-    for (size_t e = 0; e < problem->K; e++) count[0] += rate[e] < middle;
-    if (dg_comm_reduce_int(problem->comm, DG_SUM, 2, count, err) != 0) goto fail;
-    *(2 * count[0] > count[1] ? &high : &low) = middle;
-  }
-  *slowest = low / range[1];
-fail:
+  if (mx_median_rate(problem, rate, &median, &most, err) == 0) *slowest = median / most;
   dg_free(rate);
   return err->code;
 }

@@ -16,7 +16,8 @@ struct mx_backend; /* opaque, each backend its own */
 
 struct mx_fine_ops {
   /* Prepares the part, which ends before the whole. element[K of the part]: its elements in the whole; borrowed, must
-   * stay. It takes two fields of the part's size beside what mx_backend_ops.memory says. */
+   * stay. It takes two fields of the part's size beside what mx_backend_ops.memory says, and
+   * three where it records (repeat). */
   int (*attach)(struct mx_backend *part, struct mx_backend *whole, const int32_t *element, struct dg_error *err);
   /* Keeps H of the whole before its pass; NULL: it is zero. */
   int (*keep)(struct mx_backend *part, struct mx_backend *whole, struct dg_error *err);

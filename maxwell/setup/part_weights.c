@@ -36,15 +36,21 @@ static const struct costs *cost_of(const struct mx_setup *setup)
   return &costs[setup->ops->card->present][!mx_staggered(setup->config->time.integrator)];
 }
 
-/* Is a volume a perfectly matched layer, drawn or grown? */
-static bool is_layer(const struct mx_setup *setup, size_t volume)
+enum layer { NO_LAYER, ABSORBER, MATCHED };
+
+/* The layer that a volume is, drawn or grown. */
+static enum layer layer_of(const struct mx_setup *setup, size_t volume)
 {
   const struct mx_config *config = setup->config;
-  const int grown = setup->mesh.entity[volume].layer - 1;
-  if (grown >= 0) return (size_t)grown < setup->layers.count && !setup->layers.shape[grown].absorber;
+  const struct dg_entity *entity = &setup->mesh.entity[volume];
+  const size_t grown = (size_t)entity->layer - 1;
+  if (entity->dim != 3) return NO_LAYER;
+  if (entity->layer > 0)
+    return grown < setup->layers.count && !setup->layers.shape[grown].absorber ? MATCHED : ABSORBER;
   for (size_t i = 0; i < config->layers; i++)
-    if (mx_selector_fit(&config->layer[i].where, &setup->mesh, volume) > 0) return !config->layer[i].absorber;
-  return false;
+    if (mx_selector_fit(&config->layer[i].where, &setup->mesh, volume) > 0)
+      return config->layer[i].absorber ? ABSORBER : MATCHED;
+  return NO_LAYER;
 }
 
 static const struct mx_selector *material_selector(const struct mx_config *config, size_t i)
@@ -75,7 +81,7 @@ int mx_kind_weights(const struct mx_setup *setup, int32_t *weight, struct dg_err
     goto fail;
   for (size_t i = 0; i < mesh->entities; i++) {
     if (mesh->entity[i].dim != 3) continue;
-    of_volume[i] = 1 + (is_layer(setup, i) ? cost->layer : 0);
+    of_volume[i] = 1 + (layer_of(setup, i) == MATCHED ? cost->layer : 0);
     if (material[i] >= 0) of_volume[i] += cost_of_medium(cost, &config->material[material[i]]);
   }
   for (size_t e = 0; e < mesh->K; e++) weight[e] = (int32_t)lround(MX_PLAIN_WEIGHT * of_volume[mesh->volume[e]]);
@@ -143,14 +149,8 @@ static int add_levels(const struct mx_setup *setup, const struct mx_level_plan *
 
 static int find_layers(const struct mx_setup *setup, bool **layer, struct dg_error *err)
 {
-  const struct dg_mesh *mesh = &setup->mesh;
-  const struct mx_config *config = setup->config;
-  if (DG_NEW(*layer, mesh->entities, err) != 0) return err->code;
-  for (size_t v = 0; v < mesh->entities; v++) {
-    (*layer)[v] = mesh->entity[v].dim == 3 && mesh->entity[v].layer > 0;
-    for (size_t i = 0; i < config->layers && mesh->entity[v].dim == 3; i++)
-      (*layer)[v] = (*layer)[v] || mx_selector_fit(&config->layer[i].where, mesh, v) > 0;
-  }
+  if (DG_NEW(*layer, setup->mesh.entities, err) != 0) return err->code;
+  for (size_t v = 0; v < setup->mesh.entities; v++) (*layer)[v] = layer_of(setup, v) != NO_LAYER;
   return 0;
 }
 

@@ -94,23 +94,22 @@ static int find_slowest(const struct mx_scene *scene, const double *rate, struct
   return err->code;
 }
 
-/* Finds the median of the rates of all ranks, to a part in a thousand of their range; *most is the largest rate. */
-static int find_median(const struct mx_scene *scene, const double *rate, double *median, double *most,
-                       struct dg_error *err)
+int mx_median_rate(const struct mx_problem *problem, const double *rate, double *median, double *most,
+                   struct dg_error *err)
 {
   double range[2] = {0, -INFINITY}; /* the largest rate, and minus the smallest */
   int64_t *count = NULL, total = 0, below = 0;
-  for (size_t e = 0; e < scene->problem->K; e++) {
+  for (size_t e = 0; e < problem->K; e++) {
     range[0] = fmax(range[0], rate[e]);
     range[1] = fmax(range[1], -rate[e]);
   }
-  if (dg_comm_reduce(scene->comm, DG_MAX, 2, range, err) != 0 || DG_NEW(count, BINS, err) != 0) return err->code;
+  if (dg_comm_reduce(problem->comm, DG_MAX, 2, range, err) != 0 || DG_NEW(count, BINS, err) != 0) return err->code;
   const double low = log(-range[1]), width = (log(range[0]) - low) / BINS;
-  for (size_t e = 0; e < scene->problem->K; e++) {
+  for (size_t e = 0; e < problem->K; e++) {
     const int bin = width > 0 ? (int)((log(rate[e]) - low) / width) : 0;
     count[bin < 0 ? 0 : bin < BINS ? bin : BINS - 1]++;
   }
-  if (dg_comm_reduce_int(scene->comm, DG_SUM, BINS, count, err) == 0) {
+  if (dg_comm_reduce_int(problem->comm, DG_SUM, BINS, count, err) == 0) {
     for (int i = 0; i < BINS; i++) total += count[i];
     int bin = 0;
     while (bin < BINS - 1 && below + count[bin] <= total / 2) below += count[bin++];
@@ -241,7 +240,8 @@ int mx_report_pace(const struct mx_scene *scene, struct dg_error *err)
   struct slow slow[SLOWEST];
   if (DG_NEW(rate, scene->problem->K, err) != 0) return err->code;
   mx_local_rates(scene->problem, !mx_staggered(scene->config->time.integrator), rate);
-  if (find_median(scene, rate, &median, &most, err) != 0 || find_slowest(scene, rate, slow, err) != 0) goto fail;
+  if (mx_median_rate(scene->problem, rate, &median, &most, err) != 0 || find_slowest(scene, rate, slow, err) != 0)
+    goto fail;
   report_slowest(scene, slow, median, most);
   (void)!report_levels(scene, err);
 fail:

@@ -4,6 +4,9 @@
 
 #include "maxwell/scene/scene.h"
 
+/* Finds the median of rate[K] over all ranks, to a part in a thousand of their range, and the largest. Collective. */
+int mx_median_rate(const struct mx_problem *problem, const double *rate, double *median, double *most,
+                   struct dg_error *err) DG_MUST_USE;
 /* Logs the smallest limit of an element against the median, and the five elements that have the smallest (place,
  * size, quality, group, material, step). A mesh that came as one and has elements 4 times slower than the median is a
  * warning; where Curlew had it made, curlew-mesh has said so. Collective. */
